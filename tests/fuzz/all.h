@@ -66,15 +66,17 @@ Seeds SeedOptionStrings();
 Seeds SeedBackupMetas();
 
 // directory_targets.cc: names of files and CURRENT; the small files of a database; a log, MANIFEST
-// or table of a database that is repaired; a table that a database takes.
+// or table of a database that is repaired; a table that a database takes; a backup's description.
 void RunFileName(const std::string& input);
 void RunSmallFile(const std::string& input);
 void RunRepairedFile(const std::string& input);
 void RunExternalTable(const std::string& input);
+void RunBackup(const std::string& input);
 Seeds SeedFileNames();
 Seeds SeedSmallFiles();
 Seeds SeedRepairedFiles();
 Seeds SeedExternalTables();
+Seeds SeedBackups();
 void RepairRepairedFile(std::string* input);
 void RepairExternalTable(std::string* input);
 

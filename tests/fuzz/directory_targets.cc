@@ -1,11 +1,14 @@
 #include <cstdint>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "ashlar/backup_engine.h"
 #include "ashlar/options_util.h"
 #include "ashlar/repair.h"
 #include "ashlar/sst_file_writer.h"
+#include "base/assert.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
@@ -333,6 +336,134 @@ void RunExternalTable(const std::string& input) {
   EXPECT_RIGHT(database.Read(&again).ok(), "not readable again");
   again.erase("imported");
   EXPECT_RIGHT(again == contents, "other contents after a reopen");
+}
+
+// ---- The description of a backup, in a directory of backups that an engine opens.
+
+namespace {
+
+constexpr const char* kBackups = "/backups";
+constexpr const char* kRestored = "/restored";
+
+std::vector<std::string> SplitLines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The small database with a backup of it, whose description is backups/meta/1.
+const MemoryImage& ImageWithBackup() {
+  static const MemoryImage image = [] {
+    const auto file_system = std::make_shared<MemoryFileSystem>(SmallDatabase::Get().image());
+    OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
+    EXPECT_RIGHT(database.Open().ok(), "not opened");
+    BackupEngine* opened = nullptr;
+    Status made = BackupEngine::Open(BackupEngineOptions(kBackups), database.env(), &opened);
+    if (made.ok()) made = opened->CreateNewBackup(database.db());
+    EXPECT_RIGHT(made.ok(), "no backup: " + made.ToString());
+    const std::unique_ptr<BackupEngine> engine(opened);
+    EXPECT_RIGHT(database.Close().ok(), "not closed");
+    return file_system->Snapshot();
+  }();
+  return image;
+}
+
+const std::string& BackupMetaText() {
+  for (const MemoryImage::Entry& entry : ImageWithBackup().entries) {
+    if (entry.path == "backups/meta/1") return *entry.bytes;
+  }
+  AssertFailed("no description", __FILE__, __LINE__);
+}
+
+// The lines of the files. Their names and checksums differ from run to run, because a database has
+// an id; inputs have "$a" in the place of the first, and so on.
+std::vector<std::string> FileLines() {
+  std::vector<std::string> lines;
+  for (const std::string& line : SplitLines(BackupMetaText())) {
+    if (line.find(" crc32 ") != std::string::npos) lines.push_back(line);
+  }
+  return lines;
+}
+
+MemoryImage WithBackupMeta(const std::string& input) {
+  const std::vector<std::string> lines = FileLines();
+  std::string text;
+  for (size_t i = 0; i < input.size(); ++i) {
+    const size_t file = i + 1 < input.size() ? static_cast<size_t>(input[i + 1] - 'a') : SIZE_MAX;
+    if (input[i] == '$' && file < lines.size()) {
+      text += lines[file];
+      ++i;
+    } else {
+      text += input[i];
+    }
+  }
+  MemoryImage image = ImageWithBackup();
+  for (MemoryImage::Entry& entry : image.entries) {
+    if (entry.path == "backups/meta/1") entry.bytes = std::make_shared<const std::string>(text);
+  }
+  return image;
+}
+
+// Of what is neither in the directory of backups nor in that of a restored database.
+uint64_t FingerprintOfTheRest(const MemoryFileSystem& file_system) {
+  MemoryImage rest = file_system.Snapshot();
+  std::erase_if(rest.entries, [](const MemoryImage::Entry& entry) {
+    const std::string path = "/" + entry.path;
+    return path.starts_with(kBackups) || path.starts_with(kRestored);
+  });
+  return rest.Fingerprint();
+}
+
+}  // namespace
+
+Seeds SeedBackups() {
+  std::string text = BackupMetaText();
+  const std::vector<std::string> lines = FileLines();
+  for (size_t i = 0; i < lines.size(); ++i)
+    text.replace(text.find(lines[i]), lines[i].size(), {'$', static_cast<char>('a' + i)});
+  return {text, text + "shared_checksum/000099.sst crc32 7\n", text + "private/1/../x crc32 7\n"};
+}
+
+// A backup is refused, or what is restored of it is the database or is refused by the open. No file
+// is read or changed outside of the two directories.
+void RunBackup(const std::string& input) {
+  static const Contents expected = ContentsOfSmallDatabase();
+  const auto file_system = std::make_shared<MemoryFileSystem>(WithBackupMeta(input));
+  const uint64_t rest = FingerprintOfTheRest(*file_system);
+  ManualEnv env(file_system, 1);
+  BackupEngine* opened = nullptr;
+  if (!BackupEngine::Open(BackupEngineOptions(kBackups), &env, &opened).ok()) return;
+  const std::unique_ptr<BackupEngine> engine(opened);
+  std::vector<BackupInfo> infos;
+  engine->GetBackupInfo(&infos);
+  const Status verified = engine->VerifyBackup(1, true);
+  const Status restored = engine->RestoreDBFromBackup(1, kRestored, kRestored);
+  EXPECT_RIGHT(restored.ok() || !verified.ok(),
+               "verified, but not restored: " + restored.ToString());
+  static_cast<void>(engine->GarbageCollect());
+  static_cast<void>(engine->DeleteBackup(1));
+  EXPECT_RIGHT(FingerprintOfTheRest(*file_system) == rest, "files elsewhere were changed");
+  if (!restored.ok()) return;
+  Options options = SmallDatabaseOptions();
+  options.env = &env;
+  options.create_if_missing = false;
+  std::vector<std::string> names;
+  if (!DB::ListColumnFamilies(options, kRestored, &names).ok()) return;
+  std::vector<ColumnFamilyDescriptor> families;
+  for (const std::string& name : names) families.emplace_back(name, options);
+  std::vector<ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+  if (!DB::Open(options, kRestored, families, &handles, &db).ok()) return;
+  for (ColumnFamilyHandle* const handle : handles) {
+    FamilyContents contents;
+    const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions(), handle));
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      contents[it->key().ToString()] = it->value().ToString();
+    EXPECT_RIGHT(it->status().ok() && contents == expected.at(handle->GetName()),
+                 "restored, with other contents");
+    delete handle;
+  }
 }
 
 }  // namespace ashlar::fuzz

@@ -32,6 +32,7 @@ constexpr Target kTargets[] = {
     {"small_file", RunSmallFile, SeedSmallFiles, nullptr, 32 << 10},
     {"repaired_file", RunRepairedFile, SeedRepairedFiles, RepairRepairedFile, 64 << 10},
     {"external_table", RunExternalTable, SeedExternalTables, RepairExternalTable, 64 << 10},
+    {"backup", RunBackup, SeedBackups, nullptr, 4 << 10},
     {"operands", RunOperands, SeedOperands, nullptr, 1 << 10},
     {"pool", RunPool, SeedPools, nullptr, 1 << 10},
     {"pool_log", RunPoolLog, SeedPoolLogs, nullptr, 16 << 10},
