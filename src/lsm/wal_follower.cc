@@ -211,6 +211,12 @@ Result<WalFollower::Step> WalFollower::Judge(SequenceNumber published) {
   }
   const SequenceNumber first = WriteBatchInternal::Sequence(record_);
   const uint32_t count = CountOf(record_);
+  // Another one is not of a batch that was committed, and would wrap below.
+  if (first > kSequenceNumberMax) {
+    return Status::Corruption(StrCat(wal_.reader->file_name(), ": the record at offset ",
+                                     wal_.reader->record_offset(),
+                                     " has the impossible sequence number ", first));
+  }
   const bool is_head = count == 0 && DecodePredecessorRecord(record_).has_value();
   if (!is_head && limit_.has_value() && (count == 0 ? first > *limit_ : first >= *limit_))
     return Step::kAgain;                                       // I3

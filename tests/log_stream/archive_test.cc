@@ -11,11 +11,13 @@
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
+#include "key/write_batch_internal.h"
 #include "tests/log_stream/batches.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/open_database.h"
+#include "wal/log_writer.h"
 
 namespace ashlar {
 namespace {
@@ -86,6 +88,36 @@ class ArchiveTest : public ::testing::Test {
   std::unique_ptr<DB> db_;
   int writes_ = 0;
 };
+
+// A sequence number near 2^64 plus the count of the batch would wrap, and look like an old one.
+TEST_F(ArchiveTest, AnImpossibleSequenceNumberIsCorruption) {
+  options_.avoid_flush_during_shutdown = true;
+  Open();
+  ArchiveOne();
+  const std::string path = StrCat(kPath, "/archive/", Archived().at(0));
+  ASSERT_OK(db_->Close());
+  WriteBatch batch;
+  ASSERT_OK(batch.Put("a", "1"));
+  ASSERT_OK(batch.Put("b", "2"));
+  WriteBatchInternal::SetSequence(&batch, ~SequenceNumber{0});
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_OK(disk_->NewWritableFile(path, vfs::FileOptions(), &file));
+  LogWriter writer(std::move(file), path, /*number=*/1);
+  ASSERT_OK(writer.AddRecord(batch.Data()));
+  ASSERT_OK(writer.Close());
+  for (const bool read_only : {false, true}) {
+    db_.reset();
+    if (read_only) {
+      ASSERT_OK(DB::OpenForReadOnly(options_, kPath, &db_));
+    } else {
+      Open();
+    }
+    std::unique_ptr<TransactionLogIterator> updates;
+    const Status status = db_->GetUpdatesSince(0, &updates);
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find("sequence number"), std::string::npos) << status.ToString();
+  }
+}
 
 TEST_F(ArchiveTest, LogsAreKeptForTheirTimeAndNoLonger) {
   Open();
