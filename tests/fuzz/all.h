@@ -10,8 +10,8 @@ namespace ashlar::fuzz {
 
 using Seeds = std::vector<std::string>;
 
-// batch_targets.cc: the bytes of a WriteBatch; the same through the C interface, and written to
-// both engines.
+// batch_targets.cc: the bytes of a WriteBatch; the same through the C interface; the same written
+// to both engines.
 void RunBatch(const std::string& input);
 void RunCBatch(const std::string& input);
 void RunWrittenBatch(const std::string& input);

@@ -11,6 +11,7 @@
 #include "key/write_batch_internal.h"
 #include "tests/fuzz/all.h"
 #include "tests/fuzz/small_database.h"
+#include "tests/support/golden_pack.h"
 #include "tests/support/open_database.h"
 #include "wal/log_format.h"
 #include "wal/log_reader.h"
@@ -148,6 +149,9 @@ Seeds SeedLogs() {
   RepairLog(&compressed);
   seeds.push_back(compressed);
 #endif
+  for (const auto& [name, bytes] : FilesOfGoldenPack("rocksdb-11.8.1-compressed-log")) {
+    if (name.ends_with(".log")) seeds.push_back(bytes);
+  }
   return seeds;
 }
 

@@ -8,30 +8,42 @@
 #include "manifest/version_edit.h"
 #include "tests/fuzz/all.h"
 #include "tests/fuzz/small_database.h"
+#include "tests/support/golden_pack.h"
 #include "tests/support/manual_env.h"
 #include "tests/support/open_database.h"
 #include "wal/log_reader.h"
 
 namespace ashlar::fuzz {
 
-Seeds SeedEdits() {
-  // The records of a MANIFEST, and all of them as one edit.
-  const SmallDatabase& small = SmallDatabase::Get();
-  const std::string& bytes = small.Bytes(small.manifest());
+namespace {
+
+// Adds the records of a MANIFEST, and all of them as one edit.
+void AddEdits(const std::string& bytes, Seeds* seeds) {
   MemoryFileSystem file_system;
   static_cast<void>(WriteStringToFile(&file_system, bytes, "MANIFEST", Durability::kBuffered));
   std::unique_ptr<vfs::SequentialFile> file;
   static_cast<void>(file_system.NewSequentialFile("MANIFEST", {}, &file));
   LogReader reader(std::move(file), "MANIFEST", 0, bytes.size());
-  Seeds seeds;
   std::string all;
   Slice record;
   std::string scratch;
   while (reader.ReadRecord(&record, &scratch)) {
-    seeds.push_back(record.ToString());
+    seeds->push_back(record.ToString());
     all += record.ToString();
   }
-  seeds.push_back(all);
+  seeds->push_back(all);
+}
+
+}  // namespace
+
+Seeds SeedEdits() {
+  const SmallDatabase& small = SmallDatabase::Get();
+  Seeds seeds;
+  AddEdits(small.Bytes(small.manifest()), &seeds);
+  // Fields that this library does not write.
+  for (const auto& [name, bytes] : FilesOfGoldenPack("rocksdb-11.8.1-ingested")) {
+    if (name.starts_with("MANIFEST-")) AddEdits(bytes, &seeds);
+  }
   return seeds;
 }
 

@@ -12,6 +12,7 @@
 #include "table/plain/plain_table_test_kit.h"
 #include "table/table_properties.h"
 #include "tests/fuzz/all.h"
+#include "tests/support/golden_pack.h"
 #include "tests/support/test_epochs.h"
 
 namespace ashlar::fuzz {
@@ -23,6 +24,8 @@ constexpr char kPath[] = "000007.sst";
 // Of one walk. A compressed block may hold many more than its bytes.
 constexpr size_t kEntriesMax = 1 << 20;
 constexpr size_t kLookups = 24;
+// Of a table of tests/golden that is a seed.
+constexpr size_t kGoldenBytesMax = 4 << 10;
 
 struct Walk {
   Status status;
@@ -142,6 +145,14 @@ Seeds SeedTables() {
       {.begin = "0000000000000003", .end = "0000000000000009", .sequence = 50},
       {.begin = "0000000000000007", .end = "0000000000000020", .sequence = 60}};
   add(ranges);
+  // Formats that this library reads and does not write: versions 0, 6 and 7, and LevelDB's.
+  for (const char* const pack : {"rocksdb-5.18.4", "rocksdb-9.10.0-ingested", "rocksdb-11.8.1",
+                                 "rocksdb-11.8.1-ingested", "leveldb-1.23"}) {
+    for (const auto& [name, bytes] : FilesOfGoldenPack(pack)) {
+      if ((name.ends_with(".sst") || name.ends_with(".ldb")) && bytes.size() <= kGoldenBytesMax)
+        seeds.push_back(bytes);
+    }
+  }
   return seeds;
 }
 

@@ -17,12 +17,12 @@
 #include "ashlar/options_util.h"
 #include "ashlar/slice_transform.h"
 #include "ashlar/statistics.h"
-#include "base/compression.h"
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/golden_pack.h"
 #include "tests/support/open_database.h"
 #include "tests/support/places.h"
 #include "tests/support/tool_runner.h"
@@ -31,8 +31,6 @@ namespace ashlar {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kPackBytesMax = size_t{16} << 20;
 
 fs::path PacksFolder() { return fs::path(kSourceDir) / "tests" / "golden" / "databases"; }
 
@@ -58,29 +56,10 @@ std::string FromHex(const std::string& hex) {
   return bytes;
 }
 
-std::string TakeLine(Slice* rest) {
-  const std::string_view text(rest->data(), rest->size());
-  const size_t end = text.find('\n');
-  const std::string line(text.substr(0, end));
-  rest->remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
-std::string BytesOf(const std::string& name) {
-  std::ifstream stream(PacksFolder() / (name + ".pack"), std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(stream)), {});
-}
-
 Pack ReadPack(const std::string& name) {
-  std::string raw;
-  EXPECT_OK(Decompress(kZlibCompression, BytesOf(name), nullptr, kPackBytesMax, &raw));
   Pack pack;
-  for (Slice rest(raw); !rest.empty();) {
-    const std::string file = TakeLine(&rest);
-    const size_t bytes = std::stoul(TakeLine(&rest));
-    pack.files[file] = Slice(rest.data(), bytes).ToString();
-    rest.remove_prefix(bytes);
-  }
+  pack.files = FilesOfGoldenPack(name);
+  EXPECT_FALSE(pack.files.empty()) << "a damaged pack";
   pack.expected_refusal = pack.files["EXPECTED"];
   std::istringstream lines(pack.files["CONTENTS"]);
   pack.files.erase("EXPECTED");
@@ -244,7 +223,7 @@ TEST(GoldenPacks, AreThoseOfTheListOfChecksums) {
   std::string checksum;
   while (list >> name >> bytes >> checksum) {
     listed.push_back(name);
-    const std::string packed = BytesOf(name);
+    const std::string packed = GoldenPackBytes(name);
     EXPECT_EQ(packed.size(), bytes) << name;
     EXPECT_EQ(crc32c::Value(packed.data(), packed.size()), std::stoul(checksum, nullptr, 16))
         << name;

@@ -304,6 +304,51 @@ TEST(TableDamage, ASeparatorOfAnotherBlockIsCorruption) {
       << status.ToString();
 }
 
+// A search in a block that does not stay begins at a restart.
+TEST(TableDamage, ARestartThatIsAtNoEntryIsCorruption) {
+  TableSpec spec;
+  spec.config.block_bytes = 1000;
+  spec.config.restart_interval = 4;
+  spec.config.enable_index_compression = false;
+  const Sample sample = MakeSample(spec, 40, 9);
+  const BlockHandle index = DecodeFooter(sample.file, sample.file.size())->index;
+  BlockHandle block;
+  ASSERT_OK(VisitIndexBlock(Slice(sample.file.data() + index.offset, index.size), kUsualCoding,
+                            [&](const IndexBlockEntry& entry) {
+                              if (block.size == 0) block = entry.handle;
+                              return Status::OK();
+                            }));
+  const size_t count_at = block.offset + block.size - sizeof(uint32_t);
+  const uint32_t restarts = DecodeFixed32(sample.file.data() + count_at);
+  ASSERT_GT(restarts, 2U);
+  const size_t restarts_at = count_at - restarts * sizeof(uint32_t);
+  const uint32_t second = DecodeFixed32(sample.file.data() + restarts_at + sizeof(uint32_t));
+  struct Damage {
+    uint32_t restart;
+    uint32_t offset;
+    const char* text;
+  };
+  for (const Damage& damage :
+       {Damage{0, 1, "first block restart"}, Damage{0, second, "first block restart"},
+        Damage{1, second + 1, "where an entry begins"},
+        Damage{1, UINT32_MAX, "where an entry begins"}, Damage{1, 0, "where an entry begins"}}) {
+    SCOPED_TRACE(testing::Message() << damage.restart << " at " << damage.offset);
+    std::string file = sample.file;
+    EncodeFixed32(file.data() + restarts_at + damage.restart * sizeof(uint32_t), damage.offset);
+    RepairChecksum(&file, block, spec.config.checksum, 0);
+    MemoryFileSystem fs;
+    ASSERT_OK(fs.CreateDir("db"));
+    ASSERT_OK(WriteStringToFile(&fs, file, kPath, Durability::kBuffered));
+    Result<TableReaderPtr> opened = OpenTable(&fs, kPath, {});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    const Status status = table->Verify();
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find(damage.text), std::string::npos) << status.ToString();
+    EXPECT_NE(status.ToString().find("offset 0"), std::string::npos) << status.ToString();
+  }
+}
+
 // The same table with the footer, the metaindex and the block checksums of version 6 or 7.
 std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum checksum,
                        uint32_t base_context) {

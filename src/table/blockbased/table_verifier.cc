@@ -3,6 +3,7 @@
 //   every block     its checksum
 //   every entry     its type is supported; its key is larger than the one before it, and not larger
 //                   than the separator of its block, and larger than the one of the block before
+//   every restart   it is where an entry with its whole key begins; the first is the first entry
 //   range deletions the checks of DecodeRangeBlock
 //   the table       it has as many entries as its properties say
 //
@@ -12,6 +13,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "table/block/block_entries.h"
 #include "table/blockbased/block_based_table.h"
 
 namespace ashlar {
@@ -63,11 +65,34 @@ class TableVerifier {
                                                              .side_index = true,
                                                              .at_hand = nullptr}));
     KeyBuffer buffer;
-    for (uint32_t i = 0; i < ref->entries(); ++i) {
-      const Status status = CheckEntry(block, ref->Key(table_.comparator(), i, &buffer));
-      if (!status.ok()) return table_.file().AddPlace(status, table_.index().handle(block).offset);
+    Status status;
+    for (uint32_t i = 0; i < ref->entries() && status.ok(); ++i)
+      status = CheckEntry(block, ref->Key(table_.comparator(), i, &buffer));
+    if (status.ok()) status = CheckRestarts(*ref.get());
+    return status.ok() ? status
+                       : table_.file().AddPlace(status, table_.index().handle(block).offset);
+  }
+
+  // Searches in blocks that do not stay begin at a restart.
+  static Status CheckRestarts(const DataBlock& block) {
+    BlockLayout layout;
+    ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(Slice(block.first(), block.contents_bytes()), &layout));
+    if (layout.entries == layout.entries_end) return Status::OK();
+    uint32_t restarts = 0;
+    for (const char* p = layout.entries; p < layout.entries_end;) {
+      BlockEntry entry;
+      if (!DecodeStoredEntry(p, layout.entries_end, &entry)) return DamagedEntryError();
+      const bool is_restart = restarts < layout.restarts &&
+                              layout.Restart(restarts) == static_cast<size_t>(p - layout.entries);
+      if (is_restart && entry.shared != 0)
+        return Status::Corruption("a block restart without its whole key");
+      if (is_restart) ++restarts;
+      if (restarts == 0 && layout.restarts > 0)
+        return Status::Corruption("the first block restart is not at the first entry");
+      p = entry.end();
     }
-    return Status::OK();
+    if (restarts == layout.restarts) return Status::OK();
+    return Status::Corruption("a block restart that is not where an entry begins");
   }
 
   Status CheckEntry(uint32_t block, const Slice& key) {
