@@ -53,6 +53,7 @@ class SpanDamageTest : public ::testing::Test {
     EXPECT_OK(tree->Delete("gone"));
     EXPECT_OK(tree->Defragment());  // frees the deleted record
     Put(tree.get(), Key(5002), std::string(30'000, 'l'));
+    Put(tree.get(), Key(5003), std::string(65'000, 'l'));  // the last span has a live record
     EXPECT_OK(tree->Close());
     tree.reset();
     raw_ = pool_.file()->Map(PoolMapMode::kShared).value();
