@@ -358,7 +358,7 @@ TEST(DatabaseScheduleTest, OneSeedIsOneSchedule) {
 
 // One key that is overwritten all the time: a table that a flush makes has its newest version only.
 TEST(DatabaseScheduleTest, AReadIsNotOlderThanWhatWasAcknowledged) {
-  ForEachSchedule(2000, [](uint64_t seed) {
+  ForEachSchedule(3000, [](uint64_t seed) {
     Database database;
     database.Open();
     DB* const db = database.db();

@@ -214,7 +214,7 @@ void PutIntoFullLeaves(PersistentTree* tree, int thread, Random* random) {
 
 TEST(TreeScheduleTest, ASplitLosesNothingThatOtherThreadsPut) {
   const PoolBytes full_leaves = FilledPool(&FillLeaves);
-  ForEachSchedule(1000, [&](uint64_t seed) {
+  ForEachSchedule(2000, [&](uint64_t seed) {
     Pool pool(DurabilityClass::kLogged, full_leaves, kLongLogBytes);
     const std::unique_ptr<PersistentTree> tree = pool.Open();
     std::vector<std::thread> threads;
