@@ -1,7 +1,6 @@
 #include "lsm/imported_file.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "key/record_kind.h"
 #include "lsm/external_file.h"
 #include "lsm/resolve_options.h"
+#include "manifest/level_files.h"
 #include "platform/path.h"
 #include "table/table_properties.h"
 
@@ -188,10 +188,10 @@ bool OverlapInKeys(const KeyComparator& comparator, const ImportedFile& before,
   return comparator.CompareInternal(before.meta->largest, file.meta->smallest) >= 0;
 }
 
-// The order of level 0, except that of files with the same sequences.
-bool IsNewer(const FileMetaData& a, const FileMetaData& b) {
-  return std::tie(a.largest_sequence, a.smallest_sequence) >
-         std::tie(b.largest_sequence, b.smallest_sequence);
+// The files have no numbers yet, so of two with the same sequences neither is newer.
+bool IsNewer(const ImportedFile& a, const ImportedFile& b) {
+  ASHLAR_ASSERT(a.meta->number == 0 && b.meta->number == 0);
+  return LevelFiles::NewerFirst(a.meta.get(), b.meta.get());
 }
 
 // Of files with common keys: whether a newer version may be in the older file. Both files may have
@@ -199,9 +199,10 @@ bool IsNewer(const FileMetaData& a, const FileMetaData& b) {
 // be within the sequences of the newer one: it was ingested while a memtable had no key of it, and
 // entries at its keys in that memtable's table are newer.
 bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
-  if (!IsNewer(*a.meta, *b.meta) && !IsNewer(*b.meta, *a.meta)) return true;
-  const FileMetaData& newer = IsNewer(*a.meta, *b.meta) ? *a.meta : *b.meta;
-  const FileMetaData& older = &newer == a.meta.get() ? *b.meta : *a.meta;
+  const bool a_is_newer = IsNewer(a, b);
+  if (!a_is_newer && !IsNewer(b, a)) return true;
+  const FileMetaData& newer = a_is_newer ? *a.meta : *b.meta;
+  const FileMetaData& older = a_is_newer ? *b.meta : *a.meta;
   return newer.smallest_sequence < older.largest_sequence &&
          older.smallest_sequence != older.largest_sequence;
 }
@@ -210,8 +211,7 @@ bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
 // these two have been read in the order of theirs. Requires: no overlap in sequences.
 bool DifferInOrder(const ImportedFile& a, const ImportedFile& b) {
   if (a.epoch_number == 0 || b.epoch_number == 0) return false;
-  return IsNewer(*a.meta, *b.meta) ? a.epoch_number < b.epoch_number
-                                   : a.epoch_number > b.epoch_number;
+  return IsNewer(a, b) ? a.epoch_number < b.epoch_number : a.epoch_number > b.epoch_number;
 }
 
 }  // namespace
