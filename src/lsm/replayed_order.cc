@@ -18,7 +18,7 @@ Status CheckFamily(const ColumnFamily& family) {
         StrCat("a log has writes of keys of table ", file->number,
                " of level 0 that are older than its newest entry, number ", file->largest_sequence,
                ": sequence numbers do not order the two; compact the column family with RocksDB "
-               "7.10 or later (CompactRange), and open it again"));
+               "7.10 or later (CompactRange), or call RepairDB, and open it again"));
   }
   return Status::OK();
 }

@@ -24,6 +24,9 @@ struct LogSurvey {
   Status damage;              // the first; Ok: it was read to its end
   bool is_torn_tail = false;  // the only damage is the end that a crash leaves
   std::map<ColumnFamilyId, std::vector<LoggedWrite>> writes = {};  // filled in by SurveyLog
+  // A table of level 0 that has a key of a write, and a newer sequence than it, by family. Filled
+  // in by the repair if the MANIFEST is sound.
+  std::map<ColumnFamilyId, FileNumber> misplaced = {};
 };
 
 using LogVisitor = FunctionRef<Status(const BatchRecord& record, SequenceNumber sequence)>;

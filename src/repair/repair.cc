@@ -27,6 +27,8 @@
 #include "base/out_of_memory.h"
 #include "config/validate.h"
 #include "filesystem/filename.h"
+#include "key/key_comparator.h"
+#include "key/record_kind.h"
 #include "lsm/background_work.h"
 #include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
@@ -57,6 +59,48 @@ struct FoundFiles {
   std::vector<FoundFile> logs;
   FileNumber largest_number = 0;
 };
+
+void RefuseBounds(TableSurvey* table, std::string reason) {
+  table->wrong_record = std::move(reason);
+  table->recorded_smallest.clear();
+  table->recorded_largest.clear();
+}
+
+// Refuses recorded bounds that an open would refuse. One wrong bound says that the others of a
+// sorted level do not suit it, so there all are refused. Requires: all recorded tables of a level.
+void CheckBounds(const KeyComparator& comparator, std::vector<TableSurvey*> tables) {
+  std::sort(tables.begin(), tables.end(), [&](const TableSurvey* a, const TableSurvey* b) {
+    return comparator.CompareInternal(a->recorded_smallest, b->recorded_smallest) < 0;
+  });
+  const bool is_sorted = IsSorted(tables.front()->level);
+  std::vector<TableSurvey*> reversed;
+  bool overlap = false;
+  const TableSurvey* before = nullptr;
+  for (TableSurvey* table : tables) {
+    if (comparator.CompareInternal(table->recorded_smallest, table->recorded_largest) > 0)
+      reversed.push_back(table);
+    overlap |= before != nullptr &&
+               comparator.CompareInternal(before->recorded_largest, table->recorded_smallest) >= 0;
+    before = table;
+  }
+  for (TableSurvey* table : reversed)
+    RefuseBounds(table, "the MANIFEST has its bounds in the wrong order");
+  if (!is_sorted || (reversed.empty() && !overlap)) return;
+  for (TableSurvey* table : tables) {
+    if (table->wrong_record.empty())
+      RefuseBounds(table, "the MANIFEST has wrong bounds of tables in its level");
+  }
+}
+
+// Whether the write is of a key within the table's bounds, as key_overlap.h has it.
+bool IsWithin(const KeyComparator& comparator, const FileMetaData& file,
+              const BatchRecord& record) {
+  const bool is_after_smallest =
+      IsRange(record.type) ? comparator.Compare(record.value, file.smallest_user_key()) > 0
+                           : comparator.Compare(record.key, file.smallest_user_key()) >= 0;
+  const int to_largest = comparator.Compare(record.key, file.largest_user_key());
+  return is_after_smallest && (to_largest < 0 || (to_largest == 0 && !file.excludes_largest()));
+}
 
 class Repair {
  public:
@@ -160,8 +204,10 @@ class Repair {
         return Status::InvalidArgument(StrCat("the options of column family \"",
                                               NameForDisplay(family.name), "\", id ", id,
                                               ", are needed"));
+      std::map<Level, std::vector<TableSurvey*>> levels;
       for (const auto& [number, recorded] : family.tables) {
         TableSurvey& table = tables[number];
+        levels[recorded.level].push_back(&table);
         table.number = number;
         table.family = id;
         table.family_name = family.name;
@@ -171,6 +217,8 @@ class Repair {
         table.recorded_largest = recorded.file->largest;
         table.recorded_largest_sequence = recorded.file->largest_sequence;
       }
+      const KeyComparator comparator(families_.Find(family.name)->comparator);
+      for (const auto& [level, files] : levels) CheckBounds(comparator, files);
     }
     for (const bool recorded : {false, true}) {
       for (const FoundFile& file : found_.tables) {
@@ -179,13 +227,73 @@ class Repair {
         table.number = file.number;
         table.file_name = file.name;
         table.file_bytes = file.bytes;
+        if (recorded) CheckLength(&table);
         ASHLAR_RETURN_IF_ERROR(surveyor_.Survey(&table));
       }
     }
     for (auto& [number, table] : tables)
       table.is_copy = !table.is_recorded && surveyor_.HasCopy(table);
     for (auto& [number, table] : tables) findings_.tables.push_back(std::move(table));
+    return FindMisplacedWrites();
+  }
+
+  void CheckLength(TableSurvey* table) const {
+    const uint64_t bytes = RecordOf(*table).file_bytes;
+    if (bytes == table->file_bytes) return;
+    RefuseBounds(table, StrCat("the MANIFEST says that it has ", bytes, " bytes"));
+    table->level = 0;
+    table->recorded_largest_sequence = 0;
+    table->is_other = true;
+  }
+
+  // The tables of level 0 that are above the family's writes in the log by their newest sequences.
+  std::vector<const FileMetaData*> NewerTables(const LogSurvey& log, ColumnFamilyId id) const {
+    std::vector<const FileMetaData*> newer;
+    const auto family = findings_.manifest.families.find(id);
+    if (family == findings_.manifest.families.end()) return newer;
+    const bool is_replayed = log.number >= std::max(family->second.log_number,
+                                                    findings_.manifest.min_log_number_to_keep);
+    if (!is_replayed) return newer;
+    SequenceNumber oldest = kSequenceNumberMax;
+    for (const LoggedWrite& write : log.writes.at(id)) oldest = std::min(oldest, write.sequence);
+    for (const auto& [number, table] : family->second.tables) {
+      if (table.level == 0 && table.file->largest_sequence >= oldest)
+        newer.push_back(table.file.get());
+    }
+    return newer;
+  }
+
+  // Finds the writes for which an open refuses their logs (lsm/replayed_order.h). Their keys are
+  // read again only where there may be such writes.
+  Status FindMisplacedWrites() {
+    if (!findings_.manifest.IsSound()) return Status::OK();
+    for (size_t i = 0; i < found_.logs.size(); ++i) {
+      LogSurvey& log = findings_.logs[i];
+      std::map<ColumnFamilyId, std::vector<const FileMetaData*>> newer;
+      for (const auto& [id, writes] : log.writes) {
+        std::vector<const FileMetaData*> tables = NewerTables(log, id);
+        if (!tables.empty()) newer[id] = std::move(tables);
+      }
+      if (newer.empty()) continue;
+      const auto check = [&](const BatchRecord& record, SequenceNumber sequence) {
+        const auto tables = newer.find(record.column_family_id);
+        if (tables == newer.end()) return Status::OK();
+        const std::string& name = findings_.manifest.families.at(tables->first).name;
+        const KeyComparator comparator(families_.Find(name)->comparator);
+        for (const FileMetaData* table : tables->second) {
+          if (sequence <= table->largest_sequence && IsWithin(comparator, *table, record))
+            log.misplaced.emplace(tables->first, table->number);
+        }
+        return Status::OK();
+      };
+      ASHLAR_RETURN_IF_ERROR(ReadLog(fs_, found_.logs[i].Path(), log.number, check).status());
+    }
     return Status::OK();
+  }
+
+  // Requires: the table is recorded.
+  FileMetaData& RecordOf(const TableSurvey& table) const {
+    return *findings_.manifest.families.at(table.family).tables.at(table.number).file;
   }
 
   void WriteToLog(const RepairReport& report) {
@@ -267,16 +375,20 @@ class Repair {
     }
     add(0, std::move(logged_[id]));
     for (const TableSurvey* table : family.tables) {
-      const Level level = table->is_recorded ? table->level : 0;
+      const Level level = table->IsPlaced() ? table->level : 0;
       if (!table->IsIntact()) {
         ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files salvaged, rewriter.Salvage(*table));
         add(level, std::move(salvaged));
         continue;
       }
       stays_.insert(table->number);
-      if (table->is_recorded) {
-        const RecordedFamily& recorded = findings_.manifest.families.at(id);
-        edit.ListFile(level, recorded.tables.at(table->number).file.get());
+      if (table->IsPlaced()) {
+        FileMetaData& file = RecordOf(*table);
+        if (!table->wrong_record.empty()) {
+          file.smallest = table->smallest;
+          file.largest = table->largest;
+        }
+        edit.ListFile(level, &file);
       } else {
         std::unique_ptr<FileMetaData> file = MetadataOf(*table);
         file->largest_sequence = table->largest_sequence;

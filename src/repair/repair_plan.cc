@@ -25,21 +25,21 @@ bool ShareKeys(const KeyComparator& comparator, const TableSurvey& a, const Tabl
          comparator.Compare(ExtractUserKey(b.smallest), ExtractUserKey(a.largest)) <= 0;
 }
 
-Level LevelOf(const TableSurvey& table) { return table.is_recorded ? table.level : 0; }
+Level LevelOf(const TableSurvey& table) { return table.IsPlaced() ? table.level : 0; }
 
 // I1 for two tables.
 bool AreInOrder(const KeyComparator& comparator, const TableSurvey& a, const TableSurvey& b) {
-  const bool both_recorded = a.is_recorded && b.is_recorded;
+  const bool both_placed = a.IsPlaced() && b.IsPlaced();
   const Level level_a = LevelOf(a);
   const Level level_b = LevelOf(b);
   if (!ShareKeys(comparator, a, b)) return true;
   // Neighbours of a level may share a user key, and the record has said which is above.
-  if (both_recorded && level_a != level_b) return true;
-  if (both_recorded && IsSorted(level_a)) {
+  if (both_placed && level_a != level_b) return true;
+  if (both_placed && IsSorted(level_a)) {
     return comparator.CompareInternal(a.largest, b.smallest) < 0 ||
            comparator.CompareInternal(b.largest, a.smallest) < 0;
   }
-  if (both_recorded) return true;
+  if (both_placed) return true;
   if (level_a == level_b) return IsNewer(a, b) || IsNewer(b, a);
   return level_a < level_b ? IsNewer(a, b) : IsNewer(b, a);
 }
@@ -116,8 +116,8 @@ class Planner {
       if (is_new) ASHLAR_RETURN_IF_ERROR(AddFamily(table.family, table.family_name, ""));
     }
     for (const TableSurvey& table : findings_.tables) {
-      if (table.is_recorded && !(table.state == TableSurvey::State::kReadable))
-        lossy_.insert(table.family);
+      const bool is_readable = table.state == TableSurvey::State::kReadable && !table.is_other;
+      if (table.is_recorded && !is_readable) lossy_.insert(table.family);
     }
     return Status::OK();
   }
@@ -154,13 +154,16 @@ class Planner {
              : table.is_recorded ? RepairFate::kKept
                                  : RepairFate::kRecovered;
       if (reason.empty() && !table.is_recorded) reason = "the MANIFEST does not name it";
+      if (reason.empty()) reason = table.wrong_record;
       if (table.damage.lost_blocks > 0 || table.damage.lost_ranges) damaged_.insert(table.family);
       if (table.HasContents()) plan_.families.at(table.family).tables.push_back(&table);
     }
     const bool is_ordinary = fate == RepairFate::kKept || fate == RepairFate::kLeftOut ||
                              (fate == RepairFate::kUnreadable && !table.is_recorded);
-    plan_.needs_repair |= !is_ordinary;
-    if (fate == RepairFate::kRecovered || !manifest_.IsSound()) changed_.insert(table.family);
+    const bool is_wrong = !table.wrong_record.empty();
+    plan_.needs_repair |= !is_ordinary || is_wrong;
+    if (fate == RepairFate::kRecovered || is_wrong || !manifest_.IsSound())
+      changed_.insert(table.family);
   }
 
   // The logs before it were flushed.
@@ -207,6 +210,12 @@ class Planner {
         ++planned.writes;
         TakeWrite(write, &family->second);
       }
+    }
+    for (const auto& [id, table] : log.misplaced) {
+      plan_.needs_repair = true;
+      changed_.insert(id);
+      planned.reason = StrCat("it has writes that are newer than table ", table,
+                              " of level 0, but have older sequences");
     }
     if (planned.writes > 0 || log.writes.empty()) return;
     planned.fate = RepairFate::kLeftOut;
@@ -264,7 +273,7 @@ class Planner {
   const ManifestSurvey& manifest_;
   const FamilyOptions& options_;
   RepairPlan plan_;
-  std::set<ColumnFamilyId> lossy_;    // a recorded table is missing or unreadable
+  std::set<ColumnFamilyId> lossy_;    // a recorded table is missing, unreadable or another one
   std::set<ColumnFamilyId> damaged_;  // a part of a table is not readable
   bool has_unknown_table_ = false;    // one that is not recorded, and not readable
   std::set<ColumnFamilyId> changed_;  // its tables may not be those that the MANIFEST names

@@ -58,7 +58,7 @@ struct PlannedFamily {
 struct PlannedLog {
   RepairFate fate = RepairFate::kReplayed;
   uint64_t writes = 0;  // that the tables lack
-  std::string reason;   // of a log that is left out
+  std::string reason;   // of a log that is left out, or that an open refuses
 };
 
 struct RepairPlan {

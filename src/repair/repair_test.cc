@@ -5,22 +5,30 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
+#include "ashlar/write_batch.h"
 #include "base/format.h"
 #include "base/random.h"
+#include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
+#include "key/write_batch_internal.h"
+#include "manifest/manifest_reader.h"
+#include "manifest/manifest_writer.h"
 #include "tests/support/comparators.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
+#include "wal/log_writer.h"
 
 namespace ashlar {
 namespace {
@@ -113,6 +121,64 @@ class RepairTest : public ::testing::Test {
   // Damages the first record that came since.
   void DamageAfter(const ManifestSoFar& manifest) {
     FlipByte(disk_.get(), manifest.path, manifest.bytes + 20);
+  }
+  // Writes the MANIFEST again, with another record of the tables of one level.
+  void ChangeRecords(Level level, const std::function<void(FileMetaData*)>& change) {
+    uint64_t number = 0;
+    FileType type;
+    ASSERT_TRUE(ParseFileName(Files(IsManifest).back(), &number, &type));
+    std::vector<VersionEdit> edits;
+    {
+      Result<std::unique_ptr<ManifestReader>> reader =
+          ManifestReader::OpenNumber(disk_.get(), OpenDatabase::kPath, number, 0);
+      ASSERT_OK(reader.status());
+      for (VersionEdit edit; (*reader)->Next(&edit); edit = VersionEdit())
+        edits.push_back(std::move(edit));
+      ASSERT_OK((*reader)->status());
+    }
+    ASSERT_OK(disk_->DeleteFile(Path(Files(IsManifest).back())));
+    Result<NewManifest> manifest = CreateManifest(disk_.get(), OpenDatabase::kPath, number);
+    ASSERT_OK(manifest.status());
+    for (VersionEdit& edit : edits) {
+      for (NewFile& added : edit.new_files()) {
+        if (added.level == level) change(added.owned.get());
+      }
+      ASSERT_OK(AppendEdit(edit, manifest->writer.get()));
+    }
+    ASSERT_OK(MakeCurrent(disk_.get(), OpenDatabase::kPath, number, *manifest));
+    ASSERT_OK(manifest->writer->Close());
+  }
+  // A log with this put in the place of the newest one, of which no more bytes are on record.
+  void ReplaceLog(const std::string& key, SequenceNumber sequence) {
+    WriteBatch batch;
+    ASSERT_OK(batch.Put(key, kLong));
+    WriteBatchInternal::SetSequence(&batch, sequence);
+    const std::string path = Path(Files(IsLog).back());
+    uint64_t number = 0;
+    FileType type;
+    ASSERT_TRUE(ParseFileName(Files(IsLog).back(), &number, &type));
+    std::unique_ptr<vfs::WritableFile> file;
+    ASSERT_OK(disk_->NewWritableFile(path, vfs::FileOptions(), &file));
+    LogWriter writer(std::move(file), path, number);
+    ASSERT_OK(writer.AddRecord(batch.Data()));
+    ASSERT_OK(writer.Close());
+  }
+  void ExpectOpenRefused(Status::Code code) {
+    OpenDatabase refused(disk_, settings_, 2);
+    const Status opened = refused.Open();
+    EXPECT_EQ(opened.code(), code) << opened.ToString();
+  }
+  // Expects that a repair mends records of tables, and says which.
+  void ExpectRecordsAreMended(const std::vector<std::string>& tables, const std::string& reason) {
+    RepairAsAnnounced();
+    EXPECT_TRUE(report_.needs_repair);
+    for (const std::string& name : tables) {
+      EXPECT_EQ(FateOf(name), RepairFate::kKept) << name;
+      EXPECT_NE(Find(name)->reason.find(reason), std::string::npos) << Find(name)->reason;
+    }
+    ExpectContents(contents_);
+    ASSERT_OK(Repair(true));
+    EXPECT_FALSE(report_.needs_repair);
   }
   // The bytes of every log, by name.
   std::map<std::string, std::string> Logs() { return BytesOf(Files(IsLog)); }
@@ -224,6 +290,7 @@ class RepairTest : public ::testing::Test {
     return file == nullptr ? RepairFate::kLeftOut : file->fate;
   }
 
+  static inline const std::string kLong = std::string(500, 'n');
   const std::shared_ptr<MemoryFileSystem> disk_;
   ManualEnv env_;
   Options settings_;
@@ -439,6 +506,105 @@ TEST_F(RepairTest, BestEffortsDoWithoutCurrent) {
   settings_.best_efforts_recovery = true;
   ExpectContents(contents_);
   settings_.best_efforts_recovery = false;
+  ExpectContents(contents_);
+}
+
+// An open refused each of the next databases, and a repair called them intact.
+TEST_F(RepairTest, ATableOfAnotherLengthThanRecordedIsKept) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+  Flush();
+  Put(kDefaultColumnFamilyName, "in the log", "1");
+  Close();
+  ChangeRecords(0, [](FileMetaData* file) { ++file->file_bytes; });
+  ExpectOpenRefused(Status::kCorruption);
+  ExpectRecordsAreMended(Files(IsTable), "bytes");
+}
+
+// As after a copy of the wrong file. The recorded bounds would hide most of its keys.
+TEST_F(RepairTest, OfATableInThePlaceOfAnotherNothingIsTakenFromTheRecord) {
+  settings_.disable_auto_compactions = true;
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 5, "a");
+  Flush();
+  MoveDown(1);
+  PutMany(kDefaultColumnFamilyName, 20, 25, "b");
+  Flush();
+  Close();
+  const std::vector<std::string> keys = {"a", "b", Key(22), "z"};
+  const auto elsewhere = DatabaseElsewhere(keys, "theirs", true);
+  const std::vector<std::string> tables = Files(IsTable);
+  ASSERT_EQ(tables.size(), 2u);
+  TakeOnlyFile(elsewhere.get(), IsTable, tables[0]);  // of level 1
+  ExpectOpenRefused(Status::kCorruption);
+  for (int i = 0; i < 5; ++i) contents_[kDefaultColumnFamilyName].erase(Key(i));
+  for (const char* const key : {"a", "b", "z"}) contents_[kDefaultColumnFamilyName][key] = "theirs";
+  ExpectRecordsAreMended({tables[0]}, "bytes");
+}
+
+TEST_F(RepairTest, RecordedBoundsInTheWrongOrderAreReplaced) {
+  settings_.disable_auto_compactions = true;
+  for (const Level level : {Level{0}, Level{1}}) {
+    SCOPED_TRACE(level);
+    contents_.clear();
+    Open();
+    PutMany(kDefaultColumnFamilyName, 0, 50, "a");
+    Flush();
+    if (level > 0) MoveDown(static_cast<int>(level));
+    Close();
+    ChangeRecords(level, [](FileMetaData* file) { std::swap(file->smallest, file->largest); });
+    ExpectOpenRefused(Status::kCorruption);
+    ExpectRecordsAreMended(Files(IsTable), "bounds");
+    Options options = settings_;
+    options.env = &env_;
+    ASSERT_OK(DestroyDB(OpenDatabase::kPath, options));
+  }
+}
+
+TEST_F(RepairTest, RecordedBoundsThatOverlapInALevelAreReplaced) {
+  settings_.disable_auto_compactions = true;
+  Open();
+  for (const int begin : {0, 20}) {
+    PutMany(kDefaultColumnFamilyName, begin, begin + 10, "a");
+    Flush();
+    MoveDown(1);
+  }
+  Close();
+  const std::vector<std::string> tables = Files(IsTable);
+  ASSERT_EQ(tables.size(), 2u);
+  std::string largest;
+  ChangeRecords(1, [&](FileMetaData* file) { largest = std::max(largest, file->largest); });
+  ChangeRecords(1, [&](FileMetaData* file) { file->largest = largest; });
+  ExpectOpenRefused(Status::kCorruption);
+  ExpectRecordsAreMended(tables, "bounds");
+}
+
+// An open would flush it below the table: replayed_order.h.
+TEST_F(RepairTest, AWriteThatATableOfNewerSequencesHidesIsPutAboveIt) {
+  Open();
+  for (const char* const key : {"d", "f", "b"}) Put(kDefaultColumnFamilyName, key, "old");
+  Flush();
+  Close();
+  ReplaceLog("d", 2);
+  contents_[kDefaultColumnFamilyName]["d"] = kLong;
+  const std::string log = Files(IsLog).back();
+  ExpectOpenRefused(Status::kNotSupported);
+  ExpectRepairKeepsAll(1u);
+  EXPECT_TRUE(report_.needs_repair);
+  ExpectOneMergedFamily();
+  EXPECT_EQ(FateOf(log), RepairFate::kReplayed);
+  EXPECT_NE(Find(log)->reason.find("level 0"), std::string::npos) << Find(log)->reason;
+}
+
+TEST_F(RepairTest, AnOlderWriteOfAKeyThatNoTableOfLevel0HasIsNoDamage) {
+  Open();
+  for (const char* const key : {"d", "f", "b"}) Put(kDefaultColumnFamilyName, key, "old");
+  Flush();
+  Close();
+  ReplaceLog("z", 2);
+  contents_[kDefaultColumnFamilyName]["z"] = kLong;
+  ASSERT_OK(Repair());
+  EXPECT_FALSE(report_.needs_repair);
   ExpectContents(contents_);
 }
 

@@ -125,7 +125,7 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
   Files files = output.TakeFiles();
   ASHLAR_ASSERT(files.size() <= 1);  // I1: the bounds on record are those of one table
   for (const auto& file : files) {
-    if (!table.is_recorded) continue;
+    if (table.recorded_smallest.empty()) continue;
     file->smallest = table.recorded_smallest;  // I1
     file->largest = table.recorded_largest;
   }

@@ -17,11 +17,12 @@ std::unique_ptr<FileMetaData> MetadataOf(const TableSurvey& table) {
   auto file = std::make_unique<FileMetaData>();
   file->number = table.number;
   file->file_bytes = table.file_bytes;
-  file->smallest = table.is_recorded ? table.recorded_smallest : table.smallest;
-  file->largest = table.is_recorded ? table.recorded_largest : table.largest;
+  const bool has_recorded_bounds = !table.recorded_smallest.empty();
+  file->smallest = has_recorded_bounds ? table.recorded_smallest : table.smallest;
+  file->largest = has_recorded_bounds ? table.recorded_largest : table.largest;
   file->smallest_sequence = table.smallest_sequence;
   // The one of an ingested table may be in the MANIFEST alone. Without a record it is in the table.
-  file->largest_sequence = table.is_recorded ? table.recorded_largest_sequence : kSequenceNumberMax;
+  file->largest_sequence = table.IsPlaced() ? table.recorded_largest_sequence : kSequenceNumberMax;
   file->creation_unix_seconds = table.creation_unix_seconds;
   file->oldest_ancestor_unix_seconds = table.oldest_ancestor_unix_seconds;
   return file;

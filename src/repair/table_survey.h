@@ -47,13 +47,17 @@ struct TableSurvey {
 
   bool is_recorded = false;  // the MANIFEST names it: the four below are its
   Level level = 0;
-  std::string recorded_smallest;
+  std::string recorded_smallest;  // both empty: they are not believed
   std::string recorded_largest;
   SequenceNumber recorded_largest_sequence = 0;
+  std::string wrong_record;  // what the MANIFEST says of it and is not so; empty: nothing
+  bool is_other = false;     // the MANIFEST names another table: the four are not its
 
   bool is_copy = false;  // not recorded, and a recorded table has its newest sequence
 
   bool IsIntact() const { return state == State::kReadable && damage.first.ok(); }
+  // Whether its place in the tree is on record.
+  bool IsPlaced() const { return is_recorded && !is_other; }
   bool HasContents() const { return entries > 0 || has_ranges; }
 };
 
