@@ -169,7 +169,7 @@ Status CheckNoLockFile(const std::string& path) {
   if (BaseName(path) != "LOCK") return Status::OK();
   return Status::InvalidArgument(
       path,
-      "a lock file is opened by LockFile only: closing it would release the lock of this process");
+      "a lock file is opened by LockFile only: closing it may release the lock of this process");
 }
 
 Status OpenNativeSequentialFile(const std::string& path, const vfs::FileOptions& options,

@@ -5,13 +5,22 @@
 // file's identity and without opening it. One process-wide mutex is held over the few system calls
 // of an acquisition, because the lookup and the lock must be one step.
 //
-// A forked child inherits the table but not the locks: entries carry the process that made them,
-// and others are ignored.
+//   byte 0        a lock of the open file (Linux), which another descriptor's close does not drop
+//   from byte 1   a record lock, because the system names the process of such a lock only
+//
+// RocksDB's record lock covers all bytes, and locks of both kinds exclude each other, also within a
+// process. A system without the first kind gets a record lock of all bytes.
+//
+// A forked child inherits the table and the descriptors. The latter would keep byte 0 locked as
+// long as it lives, so they are closed in the child. Entries carry the process that made them, and
+// others are ignored.
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <vector>
 
 #include "base/format.h"
@@ -43,9 +52,29 @@ struct HeldLocks {
   uint64_t next_ticket ASHLAR_GUARDED_BY(mutex) = 1;
 };
 
+HeldLocks& Table();
+
+// Other threads change no entry during a fork. The analysis knows no mutex that is locked by one
+// function and unlocked by another.
+void BeforeFork() ASHLAR_NO_THREAD_SAFETY_ANALYSIS { Table().mutex.Lock(); }
+void InParentAfterFork() ASHLAR_NO_THREAD_SAFETY_ANALYSIS { Table().mutex.Unlock(); }
+void InChildAfterFork() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
+  HeldLocks& table = Table();
+  for (HeldLock& held : table.locks) {
+    for (const int fd : held.descriptors) ::close(fd);
+    held.descriptors.clear();
+  }
+  table.mutex.Unlock();
+}
+
 // Never destroyed: locks may be released by destructors of static objects.
 HeldLocks& Table() {
-  static HeldLocks& table = *new HeldLocks;
+  static HeldLocks& table = *[] {
+    auto* const made = new HeldLocks;
+    // Without memory for the handlers, a child keeps the locks until it ends.
+    static_cast<void>(::pthread_atfork(BeforeFork, InParentAfterFork, InChildAfterFork));
+    return made;
+  }();
   return table;
 }
 
@@ -65,17 +94,37 @@ Status HeldElsewhere(const std::string& path, int fd) {
   struct flock lock = {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
+  lock.l_start = 1;
   const bool known = ::fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
   return Status::Error(
       Status::kIOError, Status::kFileLocked, StrCat("lock ", path),
       known ? StrCat("held by process ", lock.l_pid) : std::string("held by another process"));
 }
 
-bool TakeRecordLock(int fd) {
+// bytes: 0: all that follow.
+bool SetLock(int fd, int command, short type, off_t first, off_t bytes) {
   struct flock lock = {};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;  // from 0 with length 0: the whole file
-  return RetryInterrupted([&] { return ::fcntl(fd, F_SETLK, &lock); }) == 0;
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = first;
+  lock.l_len = bytes;
+  return RetryInterrupted([&] { return ::fcntl(fd, command, &lock); }) == 0;
+}
+
+// False: errno has the reason, and the close of the descriptor undoes the rest.
+bool TakeLock(int fd) {
+#if defined(F_OFD_SETLK)
+  if (SetLock(fd, F_OFD_SETLK, F_WRLCK, 0, 1)) return SetLock(fd, F_SETLK, F_WRLCK, 1, 0);
+  if (errno != EINVAL) return false;
+#endif
+  return SetLock(fd, F_SETLK, F_WRLCK, 0, 0);
+}
+
+// A child that has just been forked may still have the descriptor, so its close is not enough.
+void GiveUpLock([[maybe_unused]] int fd) {
+#if defined(F_OFD_SETLK)
+  static_cast<void>(SetLock(fd, F_OFD_SETLK, F_UNLCK, 0, 1));
+#endif
 }
 
 bool GetIdentity(const std::string& path, FileIdentity* identity) {
@@ -109,7 +158,7 @@ Result<Attempt> LockOpened(HeldLocks& table, HeldLock entry, int fd) ASHLAR_REQU
     ::close(fd);
     return Status::IOError(StrCat("lock ", path), "is not a regular file");
   }
-  if (!TakeRecordLock(fd)) {
+  if (!TakeLock(fd)) {
     const int error = errno;
     const Status status = error == EACCES || error == EAGAIN ? HeldElsewhere(path, fd)
                                                              : SystemError("lock", path, error);
@@ -167,6 +216,7 @@ OsFileLock::~OsFileLock() {
   const auto held = std::find_if(table.locks.begin(), table.locks.end(),
                                  [this](const HeldLock& entry) { return entry.ticket == ticket_; });
   if (held == table.locks.end()) return;
+  if (held->process == ::getpid()) GiveUpLock(held->descriptors.front());
   for (const int fd : held->descriptors) ::close(fd);
   table.locks.erase(held);
 }

@@ -131,6 +131,81 @@ TEST_F(PosixFileTest, AForkedChildDoesNotGiveUpItsParentsLock) {
   EXPECT_EQ(InChild([&] { return OsFileLock::Acquire(Path("LOCK")).ok() ? 1 : 0; }), 0);
 }
 
+// A program that copies the folder of its open database closes LOCK, and dropped the record lock.
+// RocksDB in the same process took the lock, and closes LOCK where it is refused.
+TEST_F(PosixFileTest, AnotherDescriptorOfTheSameProcessNeitherTakesNorDropsTheLock) {
+  const int fd = open(Path("LOCK").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_NE(fd, -1);
+  Result<std::unique_ptr<OsFileLock>> lock = OsFileLock::Acquire(Path("LOCK"));
+  ASSERT_TRUE(lock.ok());
+#if defined(F_OFD_SETLK)
+  struct flock all = {};
+  all.l_type = F_WRLCK;
+  all.l_whence = SEEK_SET;
+  EXPECT_EQ(fcntl(fd, F_SETLK, &all), -1);
+  close(fd);
+  EXPECT_EQ(InChild([&] { return OsFileLock::Acquire(Path("LOCK")).ok() ? 1 : 0; }), 0);
+  *lock = nullptr;
+  EXPECT_EQ(InChild([&] { return OsFileLock::Acquire(Path("LOCK")).ok() ? 0 : 1; }), 0);
+#else
+  close(fd);
+  GTEST_SKIP() << "no locks of open files";
+#endif
+}
+
+TEST_F(PosixFileTest, ARecordLockOfAnotherProcessIsRespected) {
+  int ready[2];
+  int done[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(done), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    close(done[1]);
+    const int fd = open(Path("LOCK").c_str(), O_RDWR | O_CREAT, 0600);
+    struct flock all = {};
+    all.l_type = F_WRLCK;
+    all.l_whence = SEEK_SET;
+    char c = fcntl(fd, F_SETLK, &all) == 0 ? 'y' : 'n';
+    const bool told = write(ready[1], &c, 1) == 1;
+    _exit(told && read(done[0], &c, 1) == 0 ? 0 : 1);
+  }
+  char c = 'n';
+  ASSERT_EQ(read(ready[0], &c, 1), 1);
+  EXPECT_EQ(c, 'y');
+  const Status status = OsFileLock::Acquire(Path("LOCK")).status();
+  EXPECT_NE(status.ToString().find(StrCat("held by process ", holder)), std::string::npos)
+      << status.ToString();
+  for (const int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
+  int exit_status = 0;
+  EXPECT_EQ(waitpid(holder, &exit_status, 0), holder);
+  EXPECT_TRUE(OsFileLock::Acquire(Path("LOCK")).ok());
+}
+
+// Such as a worker of a server that has died.
+TEST_F(PosixFileTest, AForkedChildThatLivesOnDoesNotKeepADeadHoldersLock) {
+  int ready[2];
+  int done[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(done), 0);
+  EXPECT_EQ(InChild([&] {
+              static Result<std::unique_ptr<OsFileLock>>& lock =
+                  *new Result<std::unique_ptr<OsFileLock>>(OsFileLock::Acquire(Path("LOCK")));
+              const pid_t worker = fork();
+              if (worker == 0) {
+                close(done[1]);
+                char c = 'y';
+                const bool told = write(ready[1], &c, 1) == 1;
+                _exit(told && read(done[0], &c, 1) == 0 ? 0 : 1);
+              }
+              return lock.ok() && worker > 0 ? 0 : 1;
+            }),
+            0);
+  char c = 'n';
+  ASSERT_EQ(read(ready[0], &c, 1), 1);
+  EXPECT_TRUE(OsFileLock::Acquire(Path("LOCK")).ok());
+  for (const int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
+}
+
 TEST_F(PosixFileTest, ADeadHoldersLockIsFree) {
   EXPECT_EQ(InChild([&] {
               static Result<std::unique_ptr<OsFileLock>>& lock =
