@@ -12,6 +12,7 @@
 #include "config/validate.h"
 #include "execute/rate_limiter.h"
 #include "filesystem/filename.h"
+#include "lsm/database_lock.h"
 #include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
@@ -346,8 +347,11 @@ Status DestroyDB(const std::string& name, const Options& options,
     if (first_error.ok() && !deleted.ok() && !deleted.IsPathNotFound()) first_error = deleted;
   };
   std::vector<std::string> log_folders = {name};
-  if (!options.wal_dir.empty() && MayHaveLogsIn(fs, name, options.wal_dir))
+  std::unique_ptr<vfs::FileLock> wal_lock;
+  if (!options.wal_dir.empty() && MayHaveLogsIn(fs, name, options.wal_dir)) {
+    ASHLAR_RETURN_IF_ERROR(LockLogs(fs, name, options.wal_dir, &wal_lock));
     log_folders.push_back(options.wal_dir);
+  }
   // CURRENT is deleted first. After that there is no database, even if deleting the rest fails.
   remove(CurrentFileName(name));
   for (const std::string& child : names) {
@@ -364,9 +368,13 @@ Status DestroyDB(const std::string& name, const Options& options,
   if (const Status deleted = DeleteLostFiles(fs, name); first_error.ok()) first_error = deleted;
   // LOCK is deleted while it is held, or another process could lock the deleted file. Windows does
   // not delete a held file, whether this or another process holds it.
-  const bool lock_is_gone = fs->DeleteFile(LockFileName(name)).ok();
-  lock.reset();
-  if (!lock_is_gone) remove(LockFileName(name));
+  const auto remove_lock = [&](const std::string& folder, std::unique_ptr<vfs::FileLock> held) {
+    const bool lock_is_gone = fs->DeleteFile(LockFileName(folder)).ok();
+    held.reset();
+    if (!lock_is_gone) remove(LockFileName(folder));
+  };
+  if (wal_lock != nullptr) remove_lock(options.wal_dir, std::move(wal_lock));
+  remove_lock(name, std::move(lock));
   // A directory with other files in it stays.
   if (fs->GetChildren(name, &names).ok() && names.empty()) {
     const Status deleted = fs->DeleteDir(name);

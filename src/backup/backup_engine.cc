@@ -22,6 +22,7 @@
 #include "execute/rate_limiter.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
+#include "lsm/database_lock.h"
 #include "platform/mutex.h"
 #include "platform/thread_annotations.h"
 
@@ -196,7 +197,7 @@ class Restorer {
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(db_dir_));
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
     std::unique_ptr<vfs::FileLock> lock;
-    ASHLAR_RETURN_IF_ERROR(system_->LockFile(LockFileName(db_dir_), &lock));
+    ASHLAR_RETURN_IF_ERROR(LockDatabase(system_, db_dir_, wal_dir_, &lock));
     ASHLAR_RETURN_IF_ERROR(Clear(options.keep_log_files));
     for (const BackupFile& file : meta.files)
       ASHLAR_RETURN_IF_ERROR(Put(file, options.keep_log_files));

@@ -681,6 +681,22 @@ TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
   EXPECT_TRUE(Contents().empty());
 }
 
+// The restore deleted the log, and the open database went on with a log that has no name.
+TEST_F(BackupEngineTest, ARestoreLeavesTheLogsOfADatabaseThatIsOpen) {
+  options_.wal_dir = "/wal";
+  OpenDb();
+  Put("a", "in the backup");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  Put("b", "later");
+  const Status restored = engine->RestoreDBFromLatestBackup("/copy", "/wal");
+  EXPECT_TRUE(restored.IsIOError()) << restored.ToString();
+  EXPECT_EQ(restored.subcode(), Status::kFileLocked) << restored.ToString();
+  CloseDb();
+  OpenDb();
+  EXPECT_EQ(Contents(), model_);
+}
+
 // The MANIFEST has a log of an earlier run on record as synced, and the backup has no log.
 TEST_F(BackupEngineTest, ABackupWithoutLogsMissesNone) {
   options_.avoid_flush_during_recovery = true;  // the log stays

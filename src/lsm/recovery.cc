@@ -8,6 +8,7 @@
 #include "base/random_id.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
+#include "lsm/database_lock.h"
 #include "lsm/job_events.h"
 #include "lsm/lost_files.h"
 #include "lsm/options_file.h"
@@ -276,7 +277,7 @@ Status EnsureIdentity(DatabaseState* state) {
 
 Status TakeDatabase(DatabaseState* state) {
   vfs::FileSystem* const fs = state->file_system;
-  ASHLAR_RETURN_IF_ERROR(fs->LockFile(LockFileName(state->directory), &state->lock));
+  ASHLAR_RETURN_IF_ERROR(LockDatabase(fs, state->directory, state->wal_directory, &state->lock));
   ASHLAR_ASSIGN_OR_RETURN(state->directory_handle, SyncedDirectory::Open(fs, state->directory));
   state->wal_directory_handle = state->directory_handle;
   if (state->wal_directory == state->directory) return Status::OK();

@@ -62,7 +62,7 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                                                const ColumnFamilyOptions& options,
                                                uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
 
-// LOCK, and the handles of the directories.
+// The locks (database_lock.h), and the handles of the directories.
 Status TakeDatabase(DatabaseState* state);
 // Undoes TakeDatabase, even after a failure halfway. Requires: nothing was written since that the
 // next recovery does not expect after a crash.

@@ -30,6 +30,7 @@
 #include "key/key_comparator.h"
 #include "key/record_kind.h"
 #include "lsm/background_work.h"
+#include "lsm/database_lock.h"
 #include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
@@ -122,7 +123,7 @@ class Repair {
     if (found_.tables.empty() && found_.manifests.empty() && found_.logs.empty())
       return Status::InvalidArgument(directory_, "there are no files of a database");
     std::unique_ptr<vfs::FileLock> lock;
-    ASHLAR_RETURN_IF_ERROR(fs_->LockFile(LockFileName(directory_), &lock));
+    ASHLAR_RETURN_IF_ERROR(LockDatabase(fs_, directory_, wal_directory_, &lock));
     ASHLAR_RETURN_IF_ERROR(FindFiles());
     ASHLAR_RETURN_IF_ERROR(Survey());
     ASHLAR_ASSIGN_OR_RETURN(plan_, PlanRepair(findings_, families_));

@@ -79,6 +79,25 @@ TEST_F(LockTest, ASecondOpenInThisProcessIsRefusedWithTheReason) {
   EXPECT_NE(OpenInAnotherProcess().find("/LOCK: "), std::string::npos);
 }
 
+// The lock of the logs is that of the database then.
+TEST_F(LockTest, AWalDirMayBeTheDatabasesOwnByAnotherPath) {
+  Options options = SilentOptions();
+  for (const std::string& wal_dir : {path_ + "/", path_ + "/.", scratch_.File("./db")}) {
+    SCOPED_TRACE(wal_dir);
+    options.wal_dir = wal_dir;
+    std::unique_ptr<DB> db;
+    for (const char* const value : {"first", "second"}) {
+      const Status opened = DB::Open(options, path_, &db);
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+      ASSERT_TRUE(db->Put(WriteOptions(), "key", value).ok());
+      EXPECT_NE(OpenInAnotherProcess().find("/LOCK: "), std::string::npos);
+      ASSERT_TRUE(db->Close().ok());
+      db.reset();
+    }
+    ASSERT_TRUE(DestroyDB(path_, options).ok());
+  }
+}
+
 TEST_F(LockTest, DestroyIsRefusedWhileTheDatabaseIsOpen) {
   std::unique_ptr<DB> db;
   ASSERT_TRUE(DB::Open(SilentOptions(), path_, &db).ok());

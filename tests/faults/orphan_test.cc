@@ -37,7 +37,7 @@ TEST(OrphanTest, OldLogsOfADeadProcessAreDeletedInADirectoryOfTheirOwn) {
   EXPECT_EQ(value, "3");
   std::vector<std::string> names;
   ASSERT_TRUE(left->GetChildren("/logs", &names).ok());
-  EXPECT_EQ(names.size(), 2u) << "the log that is written to, and the file that is no log";
+  EXPECT_EQ(names.size(), 3u) << "LOCK, the log that is written to, and the file that is no log";
 }
 
 class ForeignLogTest : public ::testing::Test {
@@ -55,16 +55,19 @@ class ForeignLogTest : public ::testing::Test {
   std::vector<std::string> Logs() const {
     std::vector<std::string> names;
     EXPECT_TRUE(disk_->GetChildren("/logs", &names).ok());
+    std::erase(names, "LOCK");
     return names;
   }
-  void ExpectRefusal(const std::string& path) const {
-    const std::vector<std::string> logs = Logs();
-    ASSERT_FALSE(logs.empty());
-    std::unique_ptr<DB> db;
-    const Status opened = OpenAt(path, &db);
-    EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
-    EXPECT_NE(opened.ToString().find("/logs/" + logs[0]), std::string::npos) << opened.ToString();
-    EXPECT_EQ(Logs(), logs);
+  void ExpectHeld(const Status& status) const {
+    EXPECT_TRUE(status.IsIOError()) << status.ToString();
+    EXPECT_EQ(status.subcode(), Status::kFileLocked) << status.ToString();
+    EXPECT_NE(status.ToString().find("/logs/LOCK"), std::string::npos) << status.ToString();
+  }
+  void MakeCheckpoint(DB* db) const {
+    Checkpoint* made = nullptr;
+    ASSERT_TRUE(Checkpoint::Create(db, &made).ok());
+    const std::unique_ptr<Checkpoint> checkpoint(made);
+    ASSERT_TRUE(checkpoint->CreateCheckpoint(kOther, /*log_size_for_flush=*/1 << 20).ok());
   }
 
   const std::shared_ptr<MemoryFileSystem> disk_ = std::make_shared<MemoryFileSystem>();
@@ -80,7 +83,10 @@ TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfAnotherThatIsOpen) {
   WriteOptions synced;
   synced.sync = true;
   ASSERT_TRUE(db->Put(synced, "before", "1").ok());
-  ExpectRefusal(kOther);
+  const std::vector<std::string> logs = Logs();
+  std::unique_ptr<DB> other;
+  ExpectHeld(OpenAt(kOther, &other));
+  EXPECT_EQ(Logs(), logs);
   ASSERT_TRUE(db->Put(synced, "after", "2").ok());
 
   ManualEnv env(std::make_shared<MemoryFileSystem>(disk_->Snapshot()), 2);
@@ -105,7 +111,12 @@ TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfOneThatWasDestroyed) {
   Options without = options_;
   without.wal_dir.clear();
   ASSERT_TRUE(DestroyDB(OpenDatabase::kPath, without).ok());
-  ExpectRefusal(OpenDatabase::kPath);
+  const std::vector<std::string> logs = Logs();
+  ASSERT_FALSE(logs.empty());
+  const Status opened = OpenAt(OpenDatabase::kPath, &db);
+  EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
+  EXPECT_NE(opened.ToString().find("/logs/" + logs[0]), std::string::npos) << opened.ToString();
+  EXPECT_EQ(Logs(), logs);
 
   ASSERT_TRUE(DestroyDB(OpenDatabase::kPath, options_).ok());
   ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
@@ -119,13 +130,41 @@ TEST_F(ForeignLogTest, ACheckpointIsDestroyedWithoutTheLogsOfTheOriginal) {
   ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
   ASSERT_TRUE(db->Put(WriteOptions(), "key", "1").ok());
   const std::vector<std::string> logs = Logs();
-  Checkpoint* made = nullptr;
-  ASSERT_TRUE(Checkpoint::Create(db.get(), &made).ok());
-  const std::unique_ptr<Checkpoint> checkpoint(made);
-  ASSERT_TRUE(checkpoint->CreateCheckpoint(kOther, /*log_size_for_flush=*/1 << 20).ok());
+  ASSERT_NO_FATAL_FAILURE(MakeCheckpoint(db.get()));
   ASSERT_TRUE(DestroyDB(kOther, options_).ok());
   EXPECT_FALSE(disk_->FileExists(kOther).ok());
   EXPECT_EQ(Logs(), logs);
+}
+
+// The checkpoint replayed the log of the original, which was open, and deleted it. A repair moved
+// it to lost/, and the removal of a database that had its logs there deleted it.
+TEST_F(ForeignLogTest, NoCallTakesTheLogsOfADatabaseThatIsOpen) {
+  std::unique_ptr<DB> db;
+  ASSERT_TRUE(OpenAt(kOther, &db).ok());
+  ASSERT_TRUE(db->Close().ok());
+  ASSERT_TRUE(DestroyDB(kOther, options_).ok());
+  EXPECT_FALSE(disk_->FileExists("/logs/LOCK").ok());
+
+  ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
+  ASSERT_TRUE(db->Put(WriteOptions(), "key", "1").ok());
+  ASSERT_NO_FATAL_FAILURE(MakeCheckpoint(db.get()));
+  const std::vector<std::string> logs = Logs();
+  std::unique_ptr<DB> other;
+  ExpectHeld(OpenAt(kOther, &other));
+  ExpectHeld(RepairDB(kOther, options_));
+  std::vector<std::string> names;
+  ASSERT_TRUE(disk_->GetChildren(kOther, &names).ok());
+  for (const std::string& name : names) {
+    if (name.starts_with("OPTIONS")) ASSERT_TRUE(disk_->DeleteFile(StrCat(kOther, "/", name)).ok());
+  }
+  ExpectHeld(DestroyDB(kOther, options_));  // no file says where its logs are
+  EXPECT_EQ(Logs(), logs);
+  ASSERT_TRUE(db->Close().ok());
+  db.reset();
+
+  ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
+  std::string value;
+  EXPECT_TRUE(db->Get(ReadOptions(), "key", &value).ok());
 }
 
 }  // namespace
