@@ -539,18 +539,32 @@ TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
   EXPECT_FALSE(std::filesystem::exists(Path("link") + ".log"));
 }
 
+// Returns to the folder in which the process was.
+class FolderKeeper {
+ public:
+  FolderKeeper() = default;
+  ~FolderKeeper() { std::filesystem::current_path(before_); }
+  FolderKeeper(const FolderKeeper&) = delete;
+  FolderKeeper& operator=(const FolderKeeper&) = delete;
+
+ private:
+  const std::filesystem::path before_ = std::filesystem::current_path();
+};
+
 // On Windows a checkpoint made the next log in the folder that was the current one by then.
 TEST_F(PersistentTreeTest, TheLogStaysNextToThePoolWhenTheProcessChangesItsFolder) {
   options_.log_bytes_max = 20'000;
-  const std::filesystem::path before = std::filesystem::current_path();
+  const FolderKeeper keeper;
+  const std::filesystem::path next = folder_ / "next";
+  std::filesystem::create_directory(next);
   std::filesystem::current_path(folder_);
   const Status opened = PersistentTree::Open(options_, "pool", &tree_);
-  std::filesystem::current_path(before);
+  std::filesystem::current_path(next);
   ASSERT_TRUE(opened.ok()) << opened.ToString();
   for (int i = 0; i < 100; ++i)
     ASSERT_TRUE(tree_->Put(std::to_string(i), std::string(1000, 'v')).ok());
   EXPECT_TRUE(std::filesystem::exists(Path() + ".log"));
-  EXPECT_FALSE(std::filesystem::exists(before / "pool.log"));
+  EXPECT_FALSE(std::filesystem::exists(next / "pool.log"));
   ASSERT_TRUE(tree_->Close().ok());
   EXPECT_FALSE(std::filesystem::exists(Path() + ".log"));
   ASSERT_TRUE(Open().ok());
