@@ -277,8 +277,9 @@ Status ManifestReplay::CheckContinuesBase() const {
 Status ManifestReplay::CheckAllOpened() const {
   if (state_.unopened.empty()) return Status::OK();
   std::string names;
+  const char* separator = "";  // a name may be empty
   for (const auto& [id, name] : state_.unopened)
-    StrAppend(&names, names.empty() ? "" : ", ", NameForDisplay(name));
+    StrAppend(&names, std::exchange(separator, ", "), NameForDisplay(name));
   return Status::InvalidArgument("Column families not opened", names);
 }
 

@@ -369,6 +369,16 @@ TEST_F(VersionSetTest, FamiliesThatAreNotNamedRefuseTheOpenUnlessItOnlyReads) {
   EXPECT_EQ(db_->Published().FindFamily(Slice("new")), nullptr);
 }
 
+TEST_F(VersionSetTest, AnEmptyNameIsCountedAmongThoseThatAreNotOpened) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec(""), 3, nullptr)).ok());
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("b"), 3, nullptr)).ok());
+  const Status refused = db_.Open(Specs({"default"}));
+  EXPECT_NE(refused.ToString().find("Column families not opened: , b"), std::string::npos)
+      << refused.ToString();
+}
+
 TEST_F(VersionSetTest, AnotherComparatorIsRefusedByName) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
