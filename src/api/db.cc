@@ -83,8 +83,8 @@ Status DeleteLogs(vfs::FileSystem* fs, const std::string& directory) {
 bool MayHaveLogsIn(vfs::FileSystem* fs, const std::string& name, const std::string& folder) {
   const Result<uint64_t> newest = FindNewestOptionsFile(fs, name);
   if (!newest.ok()) return true;
-  const Result<ParsedOptionsFile> file =
-      ReadOptionsFile(fs, OptionsFileName(name, *newest), {.ignore_unknown = true});
+  const Result<ParsedOptionsFile> file = ReadOptionsFile(
+      fs, OptionsFileName(name, *newest), {.ignore_unknown = true, .ignore_newer_values = true});
   if (!file.ok()) return true;
   const std::string& recorded = file->db_options.wal_dir;
   return WithoutSeparatorAtEnd(recorded.empty() ? name : recorded) == WithoutSeparatorAtEnd(folder);

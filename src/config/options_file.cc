@@ -126,6 +126,7 @@ class Parser {
                         .values_are_escaped = true,
                         .ignored = &file_.ignored,
                         .unsupported = &unsupported_};
+    ignore_newer_values_ = rules.ignore_newer_values;
   }
 
   Result<ParsedOptionsFile> Run(std::string_view text) {
@@ -247,7 +248,11 @@ class Parser {
   }
 
   Status TakeOption(std::string_view name, std::string_view value) {
-    ASHLAR_RETURN_IF_ERROR(SetInSection(name, value));
+    const Status set = SetInSection(name, value);
+    const bool is_of_options = section_ != Section::kVersion && section_ != Section::kNone;
+    if (!set.IsInvalidArgument() || !is_newer_ || !ignore_newer_values_ || !is_of_options)
+      ASHLAR_RETURN_IF_ERROR(set);
+    if (!set.ok()) file_.ignored.push_back(StrCat(name, "=", value, ": ", set.getState()));
     TakeUnsupported();
     return Status::OK();
   }
@@ -273,7 +278,8 @@ class Parser {
         return Bad(StrCat("options_file_version ", value, " is unknown; 1.x can be read"));
     } else if (name == "rocksdb_version") {
       file_.rocksdb_version = value;
-      if (IsNewer(value)) rules_.ignore_unknown = true;
+      is_newer_ = IsNewer(value);
+      if (is_newer_) rules_.ignore_unknown = true;
     }
     return Status::OK();
   }
@@ -292,6 +298,8 @@ class Parser {
 
   const std::string source_;
   ParseRules rules_;
+  bool ignore_newer_values_ = false;
+  bool is_newer_ = false;
   ParsedOptionsFile file_;
   OptionPairs unsupported_;  // of the option that is being read
   Section section_ = Section::kNone;

@@ -68,6 +68,9 @@ struct ParsedOptionsFile {
 struct OptionsFileRules {
   bool ignore_unknown = false;     // unknown names; those of newer releases are always skipped
   bool ignore_unsupported = true;  // objects that only the program can make
+  // Values that cannot be parsed, if a newer release wrote the file. For readers that need a part
+  // of it: such an option has its default.
+  bool ignore_newer_values = false;
 };
 
 // `source` names the text in errors, which give the line.

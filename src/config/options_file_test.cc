@@ -183,6 +183,31 @@ TEST(OptionsFile, NewerReleasesMayHaveNewNamesAndOlderMayNot) {
             "Invalid argument: file: line 5: option brand_new: there is no such option");
 }
 
+TEST(OptionsFile, NewerReleasesMayHaveNewValuesForReadersThatNeedAPart) {
+  const std::string body =
+      "options_file_version=1.1\n[DBOptions]\n[CFOptions \"default\"]\n compaction_style=kNew\n "
+      "merge_operator=Mine\n";
+  const std::string newer = "[Version]\nrocksdb_version=11.9.0\n" + body;
+  const OptionsFileRules rules{.ignore_unknown = true, .ignore_newer_values = true};
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(newer, "file", rules);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_EQ(parsed->families[0].options.compaction_style, kCompactionStyleLevel);
+  ASSERT_EQ(parsed->unsupported.size(), 1u);
+  EXPECT_EQ(parsed->unsupported[0].name, "merge_operator");
+  ASSERT_EQ(parsed->ignored.size(), 2u);
+  EXPECT_TRUE(parsed->ignored[0].starts_with("compaction_style=kNew: ")) << parsed->ignored[0];
+  const std::string error =
+      "Invalid argument: file: line 6: option compaction_style=kNew: none of ";
+  for (const auto& [text, used] : std::vector<std::pair<std::string, OptionsFileRules>>{
+           {newer, {.ignore_unknown = true}},
+           {"[Version]\nrocksdb_version=7.8.3\n" + body, rules}}) {
+    const std::string refused = ParseOptionsFile(text, "file", used).status().ToString();
+    EXPECT_TRUE(refused.starts_with(error)) << refused;
+  }
+  const std::string other_format = "[Version]\nrocksdb_version=11.9.0\noptions_file_version=2.0\n";
+  EXPECT_TRUE(ParseOptionsFile(other_format, "file", rules).status().IsInvalidArgument());
+}
+
 TEST(OptionsFile, DamageIsReportedWithItsLine) {
   const std::string head = "[Version]\nrocksdb_version=7.8.3\noptions_file_version=1.1\n";
   const std::string db = "[DBOptions]\nmax_open_files=5\n";

@@ -22,8 +22,9 @@ Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseStat
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers,
                           ListOptionsFiles(state.file_system, state.directory));
   for (const uint64_t number : numbers) {
-    Result<ParsedOptionsFile> file = ReadOptionsFile(
-        state.file_system, OptionsFileName(state.directory, number), {.ignore_unknown = true});
+    Result<ParsedOptionsFile> file =
+        ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number),
+                        {.ignore_unknown = true, .ignore_newer_values = true});
     if (file.ok()) return std::move(file->unsupported);
     const Status& status = file.status();
     // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read at

@@ -136,6 +136,20 @@ TEST_F(RecordedOptionsTest, TheNameOfAnUnknownOperatorSurvivesEveryRewrite) {
       << "the operator of the program is recorded";
 }
 
+// The names of all objects were lost with such a file.
+TEST_F(RecordedOptionsTest, AValueOfANewerReleaseHidesNoName) {
+  options_.merge_operator = std::make_shared<Join>();
+  Open();
+  Close();
+  ASSERT_NO_FATAL_FAILURE(ReplaceInNewest("rocksdb_version=7.8.3", "rocksdb_version=11.9.0"));
+  ASSERT_NO_FATAL_FAILURE(
+      ReplaceInNewest("compaction_style=kCompactionStyleLevel", "compaction_style=kNew"));
+  options_.merge_operator = nullptr;
+  Open();
+  ASSERT_NE(db_->GetOptions().merge_operator, nullptr);
+  EXPECT_STREQ(db_->GetOptions().merge_operator->Name(), Join::kName);
+}
+
 // Wraps an operator under another name.
 class Named final : public AssociativeMergeOperator {
  public:
