@@ -160,9 +160,10 @@ class ASHLAR_API BackupEngineReadOnly {
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
   // Replaces the database in db_dir, and its logs in wal_dir, with the backup. The OPTIONS file
-  // then names wal_dir. IOError while the database is open. InvalidArgument: a directory is one in
-  // which backups have files. After another failure db_dir holds no database that can be opened, or
-  // all of it if only the last sync failed; repeat the restore.
+  // then names wal_dir. IOError while the database is open, or another one that has its logs in
+  // wal_dir. InvalidArgument: a directory is one in which backups have files. After another failure
+  // db_dir holds no database that can be opened, or all of it if only the last sync failed; repeat
+  // the restore.
   virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
                                      const std::string& db_dir,
                                      const std::string& wal_dir) const = 0;

@@ -802,7 +802,7 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags a,
 
 // Deletes every file of the database, and its directory if that is then empty. Other files stay,
 // and so do logs in options.wal_dir if the OPTIONS file names another folder of logs. IOError if
-// the database is open.
+// the database is open, or another one that has its logs in wal_dir.
 ASHLAR_API Status DestroyDB(const std::string& name, const Options& options,
                             const std::vector<ColumnFamilyDescriptor>& column_families =
                                 std::vector<ColumnFamilyDescriptor>());

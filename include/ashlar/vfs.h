@@ -182,7 +182,7 @@ class ASHLAR_API FileSystem {
   virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
   // Not for the engine. Default: whether its children can be listed.
   virtual Status IsDirectory(const std::string& path, bool* is_directory);
-  // Not for the engine. Default: NotSupported.
+  // The engine asks where a second lock is refused. Default: NotSupported, taken for "different".
   virtual Status AreFilesSame(const std::string& first, const std::string& second, bool* same);
   // Not for the engine. Default: paths start at the root.
   virtual Status GetAbsolutePath(const std::string& path, std::string* absolute);
