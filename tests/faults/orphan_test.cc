@@ -155,7 +155,9 @@ TEST_F(ForeignLogTest, NoCallTakesTheLogsOfADatabaseThatIsOpen) {
   std::vector<std::string> names;
   ASSERT_TRUE(disk_->GetChildren(kOther, &names).ok());
   for (const std::string& name : names) {
-    if (name.starts_with("OPTIONS")) ASSERT_TRUE(disk_->DeleteFile(StrCat(kOther, "/", name)).ok());
+    if (name.starts_with("OPTIONS")) {
+      ASSERT_TRUE(disk_->DeleteFile(StrCat(kOther, "/", name)).ok());
+    }
   }
   ExpectHeld(DestroyDB(kOther, options_));  // no file says where its logs are
   EXPECT_EQ(Logs(), logs);
