@@ -316,7 +316,7 @@ class Restorer {
   RateLimiter* const limiter_;  // null: no limit
 };
 
-// The limiter of the options, or one of their rate; null: no limit.
+// The limiter of the options, or a new one with their rate. Null if there is no limit.
 std::shared_ptr<RateLimiter> LimiterOf(const std::shared_ptr<RateLimiter>& limiter,
                                        uint64_t bytes_per_second) {
   if (limiter != nullptr || bytes_per_second == 0) return limiter;

@@ -194,10 +194,10 @@ bool IsNewer(const ImportedFile& a, const ImportedFile& b) {
   return LevelFiles::NewerFirst(a.meta.get(), b.meta.get());
 }
 
-// Of files with common keys: whether a newer version may be in the older file. Both files may have
-// the number of one ingestion, which gave each of its tables other keys. A file with one number may
-// be within the sequences of the newer one: it was ingested while a memtable had no key of it, and
-// entries at its keys in that memtable's table are newer.
+// Whether the older of two files with common keys may have a newer version. Two files of one
+// ingestion may have the same number, because the ingestion gave them disjoint keys. The number of
+// an ingested file may also be within the sequences of the newer file. The file was ingested while
+// a memtable had no key of it, and the table of that memtable has only newer entries at its keys.
 bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
   const bool a_is_newer = IsNewer(a, b);
   if (!a_is_newer && !IsNewer(b, a)) return true;

@@ -19,7 +19,7 @@ namespace ashlar {
 
 namespace {
 
-// guard: of a lookup; null for cursors.
+// guard: the guard of the lookup, or null for a cursor.
 TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard) {
   return TableReadOptions{.verify_checksums = options.verify_checksums,
                           .fill_cache = options.fill_cache,
