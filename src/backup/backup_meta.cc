@@ -100,7 +100,8 @@ class Parser {
     if (line.has_value() && line->starts_with(kSchemaVersion)) {
       const std::string_view version = line->substr(kSchemaVersion.size());
       if (version != "2" && !version.starts_with("2."))
-        return Status::NotSupported(StrCat("backup schema ", version));
+        return Status::NotSupported(
+            StrCat("backup schema ", version, " is not implemented; 1 and 2 can be read"));
       has_fields_ = true;
       line = lines_.Next();
     }

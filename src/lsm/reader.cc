@@ -389,7 +389,9 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
       pause.emplace(&guard);
     for (size_t i = begin; i < end; ++i) {
       if (bytes > options.value_size_soft_limit) {
-        request.statuses[i] = Status::Aborted("ReadOptions::value_size_soft_limit was reached");
+        request.statuses[i] = Status::Aborted(
+            "ReadOptions::value_size_soft_limit was reached; read the rest of the keys in another "
+            "call, or raise it");
         continue;
       }
       ASHLAR_DCHECK(i - begin < lookups.size());

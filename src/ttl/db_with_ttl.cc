@@ -10,6 +10,7 @@
 
 #include "ashlar/utilities/db_ttl.h"
 #include "ashlar/write_batch.h"
+#include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "key/write_batch_internal.h"
@@ -326,7 +327,8 @@ Status DBWithTTL::Open(const DBOptions& db_options, const std::string& dbname,
   *dbptr = nullptr;
   handles->clear();
   if (ttls.size() != column_families.size())
-    return Status::InvalidArgument("DBWithTTL::Open needs as many ttls as column families");
+    return Status::InvalidArgument(StrCat("DBWithTTL::Open needs a ttl for each column family: ",
+                                          ttls.size(), " are given for ", column_families.size()));
   std::vector<ColumnFamilyDescriptor> wrapped;
   for (size_t i = 0; i < column_families.size(); ++i)
     wrapped.emplace_back(column_families[i].name,
