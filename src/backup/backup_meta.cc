@@ -138,7 +138,7 @@ class Parser {
       } else if (!has_fields_) {
         return Bad("number of files");
       } else if (field.starts_with(kMustBeKnown)) {
-        return Status::NotSupported(StrCat("backup field ", field));
+        return Status::NotSupported(StrCat("backup field ", field, " is not implemented"));
       }
     }
   }
@@ -161,7 +161,7 @@ class Parser {
       } else if (!has_fields_) {
         return Bad("checksum");
       } else if (field.starts_with(kMustBeKnown)) {
-        return Status::NotSupported(StrCat("backup field ", field));
+        return Status::NotSupported(StrCat("backup field ", field, " is not implemented"));
       }
     }
     return has_crc ? Status::OK() : Bad("checksum");

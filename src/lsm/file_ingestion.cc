@@ -425,7 +425,8 @@ Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, F
   if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
     return Status::TryAgain(external.path,
                             StrCat("fits into level ", file->level, ", not into the last one, ",
-                                   placing.rules.last_level));
+                                   placing.rules.last_level,
+                                   "; compact its range, or unset fail_if_not_bottommost_level"));
   }
   if (external.made_by_database) {
     file->sequence = 0;

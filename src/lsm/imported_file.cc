@@ -63,7 +63,8 @@ class Inspection {
     }
     if (given_.smallest_seqno > given_.largest_seqno ||
         given_.largest_seqno > kSequenceNumberMaxAtOpen)
-      return Bad("its metadata has impossible sequence numbers");
+      return Bad(StrCat("its metadata has the impossible sequence numbers ", given_.smallest_seqno,
+                        " to ", given_.largest_seqno));
     if (given_.smallest.empty() != given_.largest.empty())
       return Bad("its metadata has one bound without the other");
     if (HasBounds() && (given_.smallest.size() < kTagBytes || given_.largest.size() < kTagBytes ||
@@ -129,8 +130,9 @@ class Inspection {
       ASHLAR_RETURN_IF_ERROR(CheckSequence(TagSequence(ExtractTag(key))));
       const RecordRole role = RoleOf(ExtractType(key));
       if (role == RecordRole::kNone || role == RecordRole::kRefused || role == RecordRole::kRange) {
-        return Status::NotSupported(file_.path,
-                                    StrCat("entries of type ", static_cast<int>(ExtractType(key))));
+        return Status::NotSupported(
+            file_.path,
+            StrCat("entries of type ", static_cast<int>(ExtractType(key)), " are not implemented"));
       }
       if (user_key_bytes != 0 && ExtractUserKey(key).size() != user_key_bytes)
         return Bad(StrCat("has a key that is not of ", user_key_bytes,
