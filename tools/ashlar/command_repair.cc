@@ -35,7 +35,7 @@ class RepairCommand final : public Command {
  public:
   const char* Name() const override { return "repair"; }
   const char* Summary() const override {
-    return "Make a damaged database one that can be opened; --dry-run says what would be lost";
+    return "Make a damaged database one that can be opened; --dry-run lists the losses";
   }
 
   void Declare(OptionSet* options) override {
