@@ -222,11 +222,13 @@ Status DB::OpenAsSecondary(const DBOptions& db_options, const std::string& name,
 }
 
 Status DB::TryCatchUpWithPrimary() {
-  return Status::NotSupported("the database was not opened by OpenAsSecondary");
+  return Status::NotSupported(
+      "the database was not opened by OpenAsSecondary, and only a secondary catches up");
 }
 
 Status DB::PromoteToPrimary() {
-  return Status::NotSupported("the database was not opened by OpenAsSecondary");
+  return Status::NotSupported(
+      "the database was not opened by OpenAsSecondary, and only a secondary can be promoted");
 }
 
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,

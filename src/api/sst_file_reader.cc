@@ -99,8 +99,11 @@ struct SstFileReader::Rep {
   }
 
   Status Open(const std::string& path) {
-    if (table != nullptr) return Status::InvalidArgument(path, "the reader has a table already");
-    if (options.comparator == nullptr) return Status::InvalidArgument(path, "no comparator");
+    if (table != nullptr)
+      return Status::InvalidArgument(
+          path, "the reader has a table already; make a reader for each table");
+    if (options.comparator == nullptr)
+      return Status::InvalidArgument(path, "Options::comparator is null; set it");
     block_cache = ResolveBlockCache(&options);
     ASHLAR_ASSIGN_OR_RETURN(
         table,

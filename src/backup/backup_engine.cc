@@ -216,7 +216,8 @@ class Restorer {
     if (system_ != folder_.file_system()) return Status::OK();
     for (const std::string_view name : {kPrivateFolder, kSharedFolder, kSharedChecksumFolder}) {
       if (StrCat(folder, "/").starts_with(StrCat(folder_.Path(name), "/")))
-        return Status::InvalidArgument(folder, "is a folder of the backups");
+        return Status::InvalidArgument(folder,
+                                       "is a folder of the backups; restore to another directory");
     }
     return Status::OK();
   }
@@ -317,7 +318,7 @@ class Restorer {
   RateLimiter* const limiter_;  // null: no limit
 };
 
-// The limiter of the options, or one of their rate; null: no limit.
+// The limiter of the options, or a new one with their rate. Null if there is no limit.
 std::shared_ptr<RateLimiter> LimiterOf(const std::shared_ptr<RateLimiter>& limiter,
                                        uint64_t bytes_per_second) {
   if (limiter != nullptr || bytes_per_second == 0) return limiter;
@@ -390,7 +391,7 @@ class BackupEngineImpl final : public BackupEngine {
   Status GetLatestBackupInfo(BackupInfo* backup_info) const override {
     return CatchBadAlloc([&]() -> Status {
       const std::shared_ptr<const BackupList> list = List();
-      if (list->backups.empty()) return NoBackup();
+      if (list->backups.empty()) return NoBackups();
       const auto& [id, backup] = *list->backups.rbegin();
       *backup_info = InfoOf(id, *backup);
       return Status::OK();
@@ -416,7 +417,7 @@ class BackupEngineImpl final : public BackupEngine {
                                    const std::string& wal_dir) const override {
     return CatchBadAlloc([&]() -> Status {
       const std::shared_ptr<const BackupList> list = List();
-      if (list->backups.empty()) return NoBackup();
+      if (list->backups.empty()) return NoBackups();
       return Restore(options, list->backups.rbegin()->first, db_dir, wal_dir);
     });
   }
@@ -443,7 +444,7 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status DeleteBackup(BackupID backup_id) override {
     return WhileLocked([&]() ASHLAR_REQUIRES(change_mutex_) -> Status {
-      if (!List()->Contains(backup_id)) return NoBackup();
+      if (!List()->Contains(backup_id)) return NoBackup(backup_id);
       ASHLAR_RETURN_IF_ERROR(Remove(backup_id));
       return RemoveUnused();
     });
@@ -457,7 +458,8 @@ class BackupEngineImpl final : public BackupEngine {
   Status Restore(const RestoreOptions& options, BackupID backup_id, const std::string& db_dir,
                  const std::string& wal_dir) const {
     if (options.mode != RestoreOptions::kPurgeAllFiles)
-      return Status::NotSupported("RestoreOptions::mode other than kPurgeAllFiles");
+      return Status::NotSupported(StrCat("RestoreOptions::mode=", static_cast<int>(options.mode),
+                                         " is not implemented; leave it at kPurgeAllFiles"));
     // Before anything in db_dir is touched, the files of the backup have to be there.
     ASHLAR_RETURN_IF_ERROR(Verify(backup_id, false));
     ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Backup> backup, Find(backup_id));
@@ -474,8 +476,9 @@ class BackupEngineImpl final : public BackupEngine {
   // Another thread or engine may delete a backup that is being read: its description first, then
   // its files.
   Status UnlessDeleted(BackupID backup_id, const Status& status) const {
-    return !status.ok() && folder_.DescriptionCrc(backup_id).status().IsPathNotFound() ? NoBackup()
-                                                                                       : status;
+    return !status.ok() && folder_.DescriptionCrc(backup_id).status().IsPathNotFound()
+               ? NoBackup(backup_id)
+               : status;
   }
 
   Status VerifyFiles(BackupID backup_id, const Backup& backup, bool verify_with_checksum) const {
@@ -483,7 +486,8 @@ class BackupEngineImpl final : public BackupEngine {
     ASHLAR_ASSIGN_OR_RETURN(const BackupMeta meta, folder_.Read(backup_id, &bytes));
     if (bytes != backup.bytes)
       return Status::Corruption(options_.backup_dir,
-                                StrCat("backup ", backup_id, " has changed its size"));
+                                StrCat("backup ", backup_id, " has ", bytes, " bytes, and had ",
+                                       backup.bytes, " when it was listed"));
     if (!verify_with_checksum) return Status::OK();
     for (const BackupFile& file : meta.files) {
       ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(),
@@ -587,12 +591,15 @@ class BackupEngineImpl final : public BackupEngine {
           StrCat(app_metadata.size(), " bytes, at most ", kAppMetadataBytesMax));
     }
     if (options.atomic_flush)
-      return Status::NotSupported("CreateBackupOptions::atomic_flush is not implemented");
+      return Status::NotSupported(
+          "CreateBackupOptions::atomic_flush is not implemented; leave it off");
     if (options.exclude_files_callback)
-      return Status::NotSupported("CreateBackupOptions::exclude_files_callback is not implemented");
+      return Status::NotSupported(
+          "CreateBackupOptions::exclude_files_callback is not implemented; leave it empty");
     if (latest_id_ == std::numeric_limits<BackupID>::max())
       return Status::NotSupported(options_.backup_dir,
-                                  StrCat("no number is left after that of backup ", latest_id_));
+                                  StrCat("no number is left after that of backup ", latest_id_,
+                                         "; back up to another directory"));
     const uint32_t id = latest_id_ + 1;
     Backup backup;
     auto list = std::make_shared<BackupList>(*List());
@@ -646,14 +653,17 @@ class BackupEngineImpl final : public BackupEngine {
     return info;
   }
 
-  Status NoBackup() const { return Status::NotFound(options_.backup_dir, "no such backup"); }
+  Status NoBackups() const { return Status::NotFound(options_.backup_dir, "there is no backup"); }
+  Status NoBackup(BackupID id) const {
+    return Status::NotFound(options_.backup_dir, StrCat("no such backup: ", id));
+  }
 
   Result<std::shared_ptr<const Backup>> Find(BackupID id) const {
     const std::shared_ptr<const BackupList> list = List();
     if (const auto damaged = list->damaged.find(id); damaged != list->damaged.end())
       return damaged->second;
     const auto found = list->backups.find(id);
-    if (found == list->backups.end()) return NoBackup();
+    if (found == list->backups.end()) return NoBackup(id);
     return found->second;
   }
 

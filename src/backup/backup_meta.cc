@@ -100,7 +100,8 @@ class Parser {
     if (line.has_value() && line->starts_with(kSchemaVersion)) {
       const std::string_view version = line->substr(kSchemaVersion.size());
       if (version != "2" && !version.starts_with("2."))
-        return Status::NotSupported(StrCat("backup schema ", version));
+        return Status::NotSupported(
+            StrCat("backup schema ", version, " is not implemented; 1 and 2 can be read"));
       has_fields_ = true;
       line = lines_.Next();
     }
@@ -137,7 +138,7 @@ class Parser {
       } else if (!has_fields_) {
         return Bad("number of files");
       } else if (field.starts_with(kMustBeKnown)) {
-        return Status::NotSupported(StrCat("backup field ", field));
+        return Status::NotSupported(StrCat("backup field ", field, " is not implemented"));
       }
     }
   }
@@ -160,7 +161,7 @@ class Parser {
       } else if (!has_fields_) {
         return Bad("checksum");
       } else if (field.starts_with(kMustBeKnown)) {
-        return Status::NotSupported(StrCat("backup field ", field));
+        return Status::NotSupported(StrCat("backup field ", field, " is not implemented"));
       }
     }
     return has_crc ? Status::OK() : Bad("checksum");

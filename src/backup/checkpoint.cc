@@ -227,7 +227,7 @@ class CheckpointImpl final : public Checkpoint {
   static Result<std::string> FolderName(const std::string& given) {
     const size_t end = given.find_last_not_of(kPathSeparators);
     if (end == std::string::npos)
-      return Status::InvalidArgument(given, "not the name of a new directory");
+      return Status::InvalidArgument(given, "is not the name of a new directory");
     return given.substr(0, end + 1);
   }
 

@@ -18,7 +18,7 @@ rocksdb_backup_engine_t* OpenEngine(const BackupEngineOptions& options, ashlar::
   return Check(errptr, BackupEngine::Open(options, env, &engine)) ? Wrap(engine) : nullptr;
 }
 
-// options: null: the defaults.
+// Null options mean the defaults.
 void CreateBackup(rocksdb_backup_engine_t* engine, rocksdb_t* db,
                   const rocksdb_create_backup_options_t* options, const std::string& app_metadata,
                   uint32_t* backup_id, char** errptr) {

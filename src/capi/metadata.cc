@@ -29,7 +29,7 @@ char* Copy(const std::string& bytes, size_t* size) {
   return CopyBytes(bytes);
 }
 
-// options: null: all of it.
+// Null options mean all tables.
 rocksdb_column_family_metadata_t* MetadataOf(
     rocksdb_t* db, ashlar::ColumnFamilyHandle* family,
     const rocksdb_column_family_metadata_options_t* options) {

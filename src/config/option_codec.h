@@ -60,7 +60,9 @@ struct OptionCodec<T> {
       return Status::InvalidArgument("not a whole number");
     const uint64_t magnitude_max =
         static_cast<uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1 : 0);
-    if (magnitude > magnitude_max) return Status::InvalidArgument("number out of range");
+    if (magnitude > magnitude_max)
+      return Status::InvalidArgument(
+          StrCat("number out of range: ", negative ? "at least -" : "at most ", magnitude_max));
     *value = static_cast<T>(negative ? ~magnitude + 1 : magnitude);
     return Status::OK();
   }

@@ -1,4 +1,4 @@
-// Env: its optional methods and those of its file classes; the Envs made of other files.
+// The optional methods of Env and of its file classes, and the Envs that wrap other file systems.
 #include "ashlar/env.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// FileSystem: its optional methods and those of its file classes; the way between the two
+// The optional methods of FileSystem and of its file classes, and the conversions between the two
 // interfaces to files.
 #include "ashlar/file_system.h"
 

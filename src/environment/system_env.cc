@@ -195,7 +195,7 @@ class SystemEnv final : public EnvOverFiles {
   const std::shared_ptr<Clock> clock_;
   Mutex start_mutex_;
   std::atomic<Executor*> executor_{nullptr};  // written once, by Start
-  // The program's settings for priorities without a queue; relaxed: the numbers are only reported.
+  // The program's settings for priorities without a queue. Relaxed, because they are only reported.
   std::array<std::atomic<int>, TOTAL> numbers_without_lane_{};
   Mutex pending_mutex_;
   std::list<Job> pending_ ASHLAR_GUARDED_BY(pending_mutex_);  // I1

@@ -11,7 +11,7 @@
 namespace ashlar {
 
 void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t piece)>& run) {
-  // Relaxed: it only deals out numbers; Join orders the writes of the pieces.
+  // Relaxed, because it only deals out numbers. Join orders the writes of the pieces.
   std::atomic<size_t> next{0};
   std::atomic<bool> no_memory{false};
   const auto work = [&] {

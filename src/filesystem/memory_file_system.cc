@@ -626,7 +626,7 @@ class MemoryWritableFile final : public vfs::WritableFile {
     return pending.empty() ? Status::OK() : WriteOut(pending);
   }
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
-    // Without memory it is a failed write, too: what was buffered is gone.
+    // A lack of memory is a failed write, too: the buffered bytes are lost.
     Status status = CatchBadAlloc([&] {
       mutex_.AssertHeld();
       return file_->WriteAt(written_, data, path_);

@@ -37,7 +37,7 @@ constexpr size_t kUnmappedBytes = 4096;
 // seldom.
 class Reservation {
  public:
-  // former_bytes: of a file that is written over; they are its space, too.
+  // former_bytes: the size of a file that is overwritten. That space is reserved already.
   Reservation(uint64_t step_bytes, uint64_t former_bytes)
       : step_bytes_(step_bytes), reserved_end_(former_bytes) {}
 

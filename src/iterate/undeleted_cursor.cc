@@ -99,7 +99,7 @@ bool UndeletedCursor::CountCovered(const Slice& user_key) {
   return found;
 }
 
-// end: the entry that ends the walk; null if there is none inside the bounds.
+// end: the entry at which the walk ends, or null if it ends at a bound.
 template <bool kForward>
 void UndeletedCursor::EndWalk(const Slice* end) {
   if (args_.gaps != nullptr && covered_ >= GapWalk::kRememberedMin && merge_->status().ok())

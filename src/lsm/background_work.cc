@@ -306,8 +306,10 @@ void BackgroundWork::CheckSpaceLimit(const ColumnFamily& family) {
   if (!state_->space.IsLimitReached()) return;
   outbox_.LatchJobError(
       BackgroundErrorReason::kFlush, "a flush", family,
-      Status::SpaceLimit(state_->directory,
-                         "the limit of SstFileManager::SetMaxAllowedSpaceUsage is reached"));
+      Status::SpaceLimit(
+          state_->directory,
+          "the limit of SstFileManager::SetMaxAllowedSpaceUsage is reached; raise it, or "
+          "free space, and the database resumes by itself"));
 }
 
 void BackgroundWork::CompactionJob(Compaction* compaction) {

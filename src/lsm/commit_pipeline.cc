@@ -301,7 +301,9 @@ Status CommitPipeline::LeaderPrepareLogForFamily() {
 
 Status CommitPipeline::ThrottleLowPriority(const CommitRequest& request) {
   if (request.no_slowdown)
-    return Status::Incomplete("low-priority writes wait while compaction is behind");
+    return Status::Incomplete(
+        "a low-priority write has to wait while compaction is behind, and "
+        "WriteOptions::no_slowdown is set; try again later, or unset it");
   MutexLock lock(state_->mutex());
   const uint64_t turn_us =
       state_->write_controller.ReserveLowPriority(NowMicros(), request.batch_bytes);
@@ -321,7 +323,9 @@ Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
     MutexLock lock(state_->mutex());
     EndStopForMemory();  // there may be no waiting writer that does it
     if (state_->write_controller.state() == WriteController::State::kOpen) return Status::OK();
-    return Status::Incomplete("writes are slowed down or stopped");
+    return Status::Incomplete(
+        "writes are slowed down or stopped, and WriteOptions::no_slowdown is set; try again later, "
+        "or unset it");
   }
   const PerfTimer timer(&PerfContext::write_delay_time, kEnableWait);
   StopWatch watch(state_->recorder, WRITE_STALL);

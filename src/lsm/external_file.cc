@@ -70,7 +70,8 @@ class Inspection {
 
   Status CheckIsGiven(const FileChecksum& found) const {
     if (found == *args_.given_checksum) return Status::OK();
-    return Status::Corruption(file_.path, "the file has another checksum than the one given");
+    return Status::Corruption(
+        file_.path, "the file has another checksum than files_checksums gives; copy it again");
   }
 
   // The loader has checked the form of the properties.
@@ -128,7 +129,9 @@ class Inspection {
   Status FindSequences() {
     // RocksDB writes them longer than the file, and its MANIFEST says where they end.
     if (!table_->reader()->ranges().IsEmpty())
-      return Status::NotSupported(file_.path, "range deletions in a database's table");
+      return Status::NotSupported(file_.path,
+                                  "a database's table with range deletions cannot be ingested; "
+                                  "compact the database that wrote it, or use SstFileWriter");
     file_.smallest_sequence = kSequenceNumberMax;
     const std::unique_ptr<InternalCursor> cursor = table_->reader()->NewCursor(kUncached);
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
@@ -138,7 +141,9 @@ class Inspection {
     }
     ASHLAR_RETURN_IF_ERROR(cursor->status());
     if (file_.largest_sequence <= kSequenceNumberMaxAtOpen) return Status::OK();
-    return Status::Corruption(file_.path, "its sequence numbers are too large");
+    return Status::Corruption(
+        file_.path, StrCat("has the sequence number ", file_.largest_sequence,
+                           ", above the highest that is allowed, ", kSequenceNumberMaxAtOpen));
   }
 
   const ExternalFileArgs& args_;

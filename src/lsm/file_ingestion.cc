@@ -318,7 +318,9 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
   const Status status = CatchBadAlloc([&]() -> Status {
     kManifestMutex.AssertHeld();
     if (last_sequence > kSequenceNumberMaxAtOpen)
-      return Status::Corruption("the sequence numbers of the files are too large");
+      return Status::Corruption(StrCat("the files need the sequence number ", last_sequence,
+                                       ", above the highest that is allowed, ",
+                                       kSequenceNumberMaxAtOpen));
     return Publish(last_sequence, MakeEdits(last_sequence));
   });
   if (!status.ok()) EndPlanning();
@@ -338,7 +340,8 @@ Status FileIngestion::Plan(const std::vector<bool>& flush_needed, Families* to_f
     if (!family.request->options.allow_blocking_flush) {
       return Status::InvalidArgument(
           NameForDisplay(family.family()->name()),
-          "a memtable of the column family has to be flushed, and allow_blocking_flush is off");
+          "a memtable of the column family has to be flushed, and allow_blocking_flush is off; "
+          "turn it on, or flush the column family first");
     }
     to_flush->push_back(family.family());
   }
@@ -422,7 +425,8 @@ Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, F
   if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
     return Status::TryAgain(external.path,
                             StrCat("fits into level ", file->level, ", not into the last one, ",
-                                   placing.rules.last_level));
+                                   placing.rules.last_level,
+                                   "; compact its range, or unset fail_if_not_bottommost_level"));
   }
   if (external.made_by_database) {
     file->sequence = 0;
@@ -456,8 +460,10 @@ Status FileIngestion::CheckKeepsItsSequences(const Placing& placing, const Famil
   const ExternalFile& external = file.external;
   if (PlaceIngestedFile(placing.view, placing.rules, {.bounds = external.bounds()}, {})
           .covers_older) {
-    return Status::InvalidArgument(external.path,
-                                   "is a database's table, and other data are in its range");
+    return Status::InvalidArgument(
+        external.path,
+        "is a database's table, and older data are in its range; delete them and "
+        "compact the range first");
   }
   if (placing.must_hide && external.smallest_sequence <= state_->snapshots.newest_sequence()) {
     return Status::InvalidArgument(

@@ -63,7 +63,8 @@ class Inspection {
     }
     if (given_.smallest_seqno > given_.largest_seqno ||
         given_.largest_seqno > kSequenceNumberMaxAtOpen)
-      return Bad("its metadata has impossible sequence numbers");
+      return Bad(StrCat("its metadata has the impossible sequence numbers ", given_.smallest_seqno,
+                        " to ", given_.largest_seqno));
     if (given_.smallest.empty() != given_.largest.empty())
       return Bad("its metadata has one bound without the other");
     if (HasBounds() && (given_.smallest.size() < kTagBytes || given_.largest.size() < kTagBytes ||
@@ -129,8 +130,9 @@ class Inspection {
       ASHLAR_RETURN_IF_ERROR(CheckSequence(TagSequence(ExtractTag(key))));
       const RecordRole role = RoleOf(ExtractType(key));
       if (role == RecordRole::kNone || role == RecordRole::kRefused || role == RecordRole::kRange) {
-        return Status::NotSupported(file_.path,
-                                    StrCat("entries of type ", static_cast<int>(ExtractType(key))));
+        return Status::NotSupported(
+            file_.path,
+            StrCat("entries of type ", static_cast<int>(ExtractType(key)), " are not implemented"));
       }
       if (user_key_bytes != 0 && ExtractUserKey(key).size() != user_key_bytes)
         return Bad(StrCat("has a key that is not of ", user_key_bytes,
@@ -194,10 +196,10 @@ bool IsNewer(const ImportedFile& a, const ImportedFile& b) {
   return LevelFiles::NewerFirst(a.meta.get(), b.meta.get());
 }
 
-// Of files with common keys: whether a newer version may be in the older file. Both files may have
-// the number of one ingestion, which gave each of its tables other keys. A file with one number may
-// be within the sequences of the newer one: it was ingested while a memtable had no key of it, and
-// entries at its keys in that memtable's table are newer.
+// Whether the older of two files with common keys may have a newer version. Two files of one
+// ingestion may have the same number, because the ingestion gave them disjoint keys. The number of
+// an ingested file may also be within the sequences of the newer file. The file was ingested while
+// a memtable had no key of it, and the table of that memtable has only newer entries at its keys.
 bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
   const bool a_is_newer = IsNewer(a, b);
   if (!a_is_newer && !IsNewer(b, a)) return true;

@@ -10,7 +10,7 @@ namespace ashlar {
 namespace {
 
 // A table gets this many bytes of range tombstones, or one that is larger. Either way they fit its
-// block, so that what DeleteRange took can be flushed.
+// block, so every range that DeleteRange accepted can be flushed.
 constexpr uint64_t kRangeBytesMax = kBlockBytesMax / 4;
 static_assert(kRangeBytesMax < kBlockBytesMax / 2 && kEntryBytesMax <= kBlockBytesMax / 2);
 

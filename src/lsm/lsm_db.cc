@@ -512,7 +512,8 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
   if (options.target_path_id != 0)
     return Status::NotSupported(
-        "CompactRangeOptions::target_path_id: tables live in the database's directory only");
+        StrCat("CompactRangeOptions::target_path_id=", options.target_path_id,
+               ": tables are in the database's directory only; leave it at 0"));
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   ASHLAR_RETURN_IF_ERROR(CheckTargetLevel(options, NumberLevels(column_family)));
   ASHLAR_RETURN_IF_ERROR(background_.manual_compactions().CheckEnabled());
@@ -534,10 +535,13 @@ Status LsmDB::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle*
                            int output_path_id, std::vector<std::string>* output_file_names,
                            CompactionJobInfo* compaction_job_info) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  if (output_level < 0) return Status::InvalidArgument("the output level is negative");
+  if (output_level < 0)
+    return Status::InvalidArgument(
+        StrCat("the output level ", output_level, " is negative; give 0 or more"));
   if (output_path_id > 0) {
     return Status::InvalidArgument(
-        StrCat("output_path_id ", output_path_id, ": tables live in the database's directory"));
+        StrCat("output_path_id ", output_path_id,
+               ": tables are in the database's directory only; leave it at -1"));
   }
   FilesRequest request{.files = {},
                        .output_level = static_cast<Level>(output_level),
@@ -557,7 +561,7 @@ Status LsmDB::CompactFiles(const CompactionOptions& options, ColumnFamilyHandle*
     FileType type = FileType::kTableFile;
     uint64_t number = 0;
     if (!ParseFileName(BaseName(name), &number, &type) || type != FileType::kTableFile)
-      return Status::InvalidArgument(name, "not the name of a table");
+      return Status::InvalidArgument(name, "is not the name of a table, such as 000012.sst");
     request.files.push_back(number);
   }
   CompactionJobInfo info;
@@ -585,7 +589,9 @@ Status LsmDB::SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice
 
 Status LsmDB::PromoteL0(ColumnFamilyHandle* column_family, int target_level) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  if (target_level < 1) return Status::InvalidArgument("the target level is not below level 0");
+  if (target_level < 1)
+    return Status::InvalidArgument(
+        StrCat("the target level ", target_level, " is not below level 0; give 1 or more"));
   return background_.manual_compactions().MoveLevel0(SharedFamily(column_family),
                                                      static_cast<Level>(target_level));
 } catch (const std::bad_alloc&) {
@@ -641,7 +647,9 @@ Status LsmDB::DeleteFile(const std::string& name) try {
   FileType type = kTempFile;
   if (!ParseFileName(file, &number, &type) || (type != kTableFile && type != kWalFile) ||
       (archived && type != kWalFile))
-    return Status::InvalidArgument(name, "not the name of a table or of an archived log");
+    return Status::InvalidArgument(name,
+                                   "is not the name of a table or of an archived log, such as "
+                                   "000012.sst or archive/000009.log");
   if (archived) return background_.files().DeleteArchivedLog(number);
   if (type == kWalFile)
     return Status::NotSupported(name, "only archived logs can be deleted (\"archive/...\")");

@@ -56,7 +56,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
         SelectUnset(recorded, state_->options, {ColumnFamilyDescriptor(family->name(), changed)});
     MutexLock lock(state_->mutex());
     family->SetOptions(changed, ResolveCompactionConfig(changed, state_->current_options));
-    // What has been set is not recorded again when it has its default once more.
+    // An object that the program has set is not recorded again if it goes back to the default.
     std::erase_if(state_->unsupported_options, [&](const UnsupportedOption& option) {
       return option.column_family == family->name() &&
              std::find(unset.begin(), unset.end(), option) == unset.end();

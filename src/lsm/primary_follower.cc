@@ -25,7 +25,7 @@ void PrimaryFollower::CheckInvariants() const {
   ASHLAR_ASSERT(!state_->writes_files());                                              // I5
   ASHLAR_ASSERT(state_->secondary_installs.load(std::memory_order_acquire) % 2 == 0);  // I7
   ASHLAR_ASSERT(replay_ != nullptr);
-  // I4: the records that the replay has applied continue what readers see.
+  // I4: the replay has applied at least the sequences that readers see.
   ASHLAR_ASSERT(must_rebuild_ || replay_->sequence() >= state_->PublishedSequence());
 }
 

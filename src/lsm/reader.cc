@@ -19,7 +19,7 @@ namespace ashlar {
 
 namespace {
 
-// guard: of a lookup; null for cursors.
+// guard: the guard of the lookup, or null for a cursor.
 TableReadOptions ToTableReadOptions(const ReadOptions& options, ReadGuard* guard) {
   return TableReadOptions{.verify_checksums = options.verify_checksums,
                           .fill_cache = options.fill_cache,
@@ -389,7 +389,9 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
       pause.emplace(&guard);
     for (size_t i = begin; i < end; ++i) {
       if (bytes > options.value_size_soft_limit) {
-        request.statuses[i] = Status::Aborted("ReadOptions::value_size_soft_limit was reached");
+        request.statuses[i] = Status::Aborted(
+            "ReadOptions::value_size_soft_limit was reached; read the rest of the keys in another "
+            "call, or raise it");
         continue;
       }
       ASHLAR_DCHECK(i - begin < lookups.size());

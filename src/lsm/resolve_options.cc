@@ -90,12 +90,12 @@ bool HasFilter(const ColumnFamilyOptions& options) {
   return options.compaction_filter != nullptr || options.compaction_filter_factory != nullptr;
 }
 
-// The smaller that is on; 0: neither is.
+// The smaller of the limits that are set, or 0 if neither is (0: not set).
 uint64_t SmallerOn(uint64_t a, uint64_t b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
-// The ages of files, in seconds; 0: off.
+// The ages of files in seconds. 0 turns one off.
 struct FileAges {
   uint64_t ttl = 0;
   uint64_t periodic = 0;
@@ -160,9 +160,9 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
   return config;
 }
 
-// A universal tree in which nothing is to be compacted has up to so many runs: as many as a
-// compaction for their number leaves, or two in incremental mode, which spares the oldest. Writers
-// who had to wait for fewer would wait for ever.
+// The most runs of a universal tree that has nothing to compact. A compaction for the number of
+// runs leaves so many, or two in incremental mode, which spares the oldest. If writers waited for
+// fewer, they would wait for ever.
 int IdleRunsMax(const CompactionConfig& config) {
   const int runs_max =
       std::max(config.common.level0_file_num_compaction_trigger, config.universal.runs_max);

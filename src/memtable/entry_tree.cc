@@ -31,7 +31,7 @@ const EntryTree::Node* EntryTree::LoadRoot(uint64_t* state) const {
   }
 }
 
-// One step down; false: start again.
+// One step down. Returns false if the walk has to start again.
 bool EntryTree::StepDown(const SlotOrder& order, uint32_t rank, Place* place) {
   const Node* const inner = place->node;
   const Node* const child = inner->ChildAt(order, rank).load(std::memory_order_acquire);
@@ -173,7 +173,7 @@ double EntryTree::FractionBefore(const Slice& user_key) const {
 
 // --- Walk ---
 
-// Copies a leaf; false: it changed meanwhile, and the copy must not be used.
+// Copies a leaf. Returns false if it changed meanwhile and the copy must not be used.
 bool EntryTree::Walk::Copy(const Place& place) {
   const SlotOrder order = LoadOrder(place);
   count_ = StateCount(place.state);

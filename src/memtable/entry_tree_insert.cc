@@ -284,8 +284,8 @@ void EntryTree::TakePlace(const Node& old, Node* first, Node* last) {
   if (&old == last_leaf_) last_leaf_ = last;
 }
 
-// Puts a pair of nodes in the place of the child that the path takes at depth - 1; depth 0: of the
-// root. The child dies afterwards, at the caller's hands.
+// Replaces the child that the path takes at depth - 1 (at depth 0, the root) by a pair of nodes.
+// The caller marks the child dead afterwards.
 void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair) {
   if (depth == 0) {
     Items items(false);

@@ -208,7 +208,7 @@ bool RangeTree::IsBoundary(const Node& node, uint32_t slot, const Slice& user_ke
   return node.key(slot) != nullptr && comparator_.Equal(KeyOf(node.key(slot)), user_key);
 }
 
-// upper: where the node ends; null: at the right edge of the tree.
+// upper: the end of the node, or null at the right edge of the tree.
 void RangeTree::SetPrefix(Node* node, const char* upper) const {
   node->checks_prefix = false;
   node->prefix_bytes = 0;
@@ -399,7 +399,7 @@ const RangeTree::Cover* RangeTree::NewCover(const Cover* older, SequenceNumber s
       Cover{sequence, older, doubles ? jump->jump : older, older->depth + 1};
 }
 
-// Covers the part of the node in [begin, end), which are boundaries; null: the node's own edge.
+// Covers the part of the node in [begin, end). Both are boundaries, or null for the node's edge.
 void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
                            SequenceNumber sequence) {
   const uint32_t first = begin == nullptr ? 0 : Rank(*node, *begin);

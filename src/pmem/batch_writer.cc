@@ -208,7 +208,7 @@ std::optional<BoundedLeaf> BatchWriter::LockLeaf(
   }
 }
 
-// The first key at or after `upper` where something changes; none: nothing does.
+// The first key at or after `upper` that the batch changes, if there is one.
 std::optional<Slice> BatchWriter::NextPosition(const Slice& upper, size_t next_change) const {
   std::optional<Slice> next = ranges_.FirstFrom(upper);
   if (next_change < changes_.size() &&

@@ -193,7 +193,8 @@ LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
   }
 }
 
-// kDone: published, committed and unlocked; kFull keeps the lock until the caller's scope ends.
+// With kDone the entry is published and committed, and the leaf unlocked. With kFull the caller's
+// scope keeps the lock.
 LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry,
                                           LeafLock* lock) {
   const LeafView view(*state_.medium, leaf.offset);

@@ -19,7 +19,7 @@ uint64_t BatchLogChecksum(const char* piece, uint64_t bytes) {
   return crc32c::Mask(crc32c::Value(piece + 16, kBatchLogHeaderBytes - 16 + bytes));
 }
 
-// Appends the words of one piece. False: it is damaged. *next: the piece after it, 0: none.
+// Appends the words of one piece. Returns false if it is damaged. *next is the next piece, or 0.
 bool DecodePiece(const Medium& medium, PoolOffset piece, std::vector<BatchWord>* words,
                  PoolOffset* next) {
   if (piece % kUnitBytes != 0 || piece > medium.bytes() - kBatchLogHeaderBytes) return false;

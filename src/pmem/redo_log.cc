@@ -74,7 +74,7 @@ bool MayBeCutHead(const Slice& rest, const std::string& identity) {
          identity.starts_with(start.substr(0, kIdentityBytes));
 }
 
-// The first place of the identity at `from` or after it; none: bytes().
+// The first offset of the identity at or after `from`, or bytes() if there is none.
 Result<uint64_t> FindIdentity(LogWindow* log, const std::string& identity, uint64_t from) {
   while (from < log->bytes()) {
     ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, log->Read(from, kIdentityBytes));

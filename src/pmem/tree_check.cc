@@ -194,9 +194,9 @@ Status MoveEvacuatedRecords(TreeState* state) {
   return status;
 }
 
-// The large records below `bound` that move towards the pool's beginning, the highest first; or
-// those above it that move towards its end, the lowest first: kLargeMovesMax of them at most.
-// Between two leaves writers may change the tree.
+// At most kLargeMovesMax large records to move. Towards the pool's beginning these are records
+// below `bound`, highest first; towards its end, records above it, lowest first. Writers may change
+// the tree between two leaves.
 std::vector<Move> FindLargeRecords(TreeState* state, Toward end, PoolOffset bound) {
   const bool goes_down = end == Toward::kBeginning;
   const auto is_first = [goes_down](const Move& a, const Move& b) {
@@ -247,9 +247,9 @@ Status MoveLargeRecordsDown(TreeState* state) {
 }
 
 // Moves records down, into holes below. If most free pages stay scattered, because records are
-// longer than the holes between them, it moves each record up once, so that its pages and the holes
-// around it become one run, and then down again. The free room grows with each round by the holes
-// between the moved records.
+// longer than the holes between them, it moves each record up once and then down again. The pages
+// of a moved record and the holes around it become one run, so each round adds the holes between
+// the moved records to the free run.
 //
 // It ends after kLargeRoundsMax rounds, or earlier if a round has neither made the longest run
 // longer nor moved the first free page up.

@@ -13,7 +13,7 @@ namespace {
 // Among fewer a search takes as long without a summary.
 constexpr size_t kSummaryBoundsMin = 16;
 
-// The largest sequence <= visible; 0: none. Most readers see the first.
+// The largest sequence <= visible, or 0 if there is none. Most readers see the first.
 SequenceNumber FindVisible(std::span<const SequenceNumber> sequences, SequenceNumber visible) {
   if (sequences.empty()) return 0;
   if (sequences.front() <= visible) return sequences.front();

@@ -121,7 +121,8 @@ class Repair {
     // Another program's directory gets no LOCK.
     ASHLAR_RETURN_IF_ERROR(FindFiles());
     if (found_.tables.empty() && found_.manifests.empty() && found_.logs.empty())
-      return Status::InvalidArgument(directory_, "there are no files of a database");
+      return Status::InvalidArgument(directory_,
+                                     "there are no files of a database; check the path");
     std::unique_ptr<vfs::FileLock> lock;
     ASHLAR_RETURN_IF_ERROR(LockDatabase(fs_, directory_, wal_directory_, &lock));
     ASHLAR_RETURN_IF_ERROR(FindFiles());
@@ -204,7 +205,8 @@ class Repair {
       if (families_.Find(family.name) == nullptr)
         return Status::InvalidArgument(StrCat("the options of column family \"",
                                               NameForDisplay(family.name), "\", id ", id,
-                                              ", are needed"));
+                                              ", are needed: name it in column_families, or give "
+                                              "unknown_cf_opts"));
       std::map<Level, std::vector<TableSurvey*>> levels;
       for (const auto& [number, recorded] : family.tables) {
         TableSurvey& table = tables[number];

@@ -89,7 +89,9 @@ class Planner {
     const ColumnFamilyOptions* const options = options_.Find(name);
     if (options == nullptr) {
       return Status::InvalidArgument(StrCat("the options of column family \"", NameForDisplay(name),
-                                            "\", id ", id, ", are needed"));
+                                            "\", id ", id,
+                                            ", are needed: name it in column_families, or give "
+                                            "unknown_cf_opts"));
     }
     if (!comparator.empty() && comparator != options->comparator->Name()) {
       return Status::InvalidArgument(options->comparator->Name(),

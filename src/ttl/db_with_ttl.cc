@@ -10,6 +10,7 @@
 
 #include "ashlar/utilities/db_ttl.h"
 #include "ashlar/write_batch.h"
+#include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "key/write_batch_internal.h"
@@ -22,9 +23,9 @@ namespace ashlar {
 
 namespace {
 
-// Options that were read from such a database (GetOptions, GetDescriptor) have its objects, which
-// give those of the program back: around a second time they would take the program's own bytes for
-// the time of a write.
+// Options that were read from such a database (GetOptions, GetDescriptor) have its wrappers. These
+// are unwrapped first. Wrapped twice, they would take bytes of the program's value for a time of
+// write.
 ColumnFamilyOptions WithTtl(const ColumnFamilyOptions& options, Env* env, int32_t ttl_seconds) {
   ColumnFamilyOptions wrapped = options;
   TtlFilterFactory::Args filter{.env = env,
@@ -65,8 +66,8 @@ class FamilyId final : public ColumnFamilyHandle {
 // Copies a batch, with a time at the end of each value.
 class SuffixAdder final : public WriteBatch::Handler {
  public:
-  // logged_records: those before the termination point of the batch that is copied; none: it has no
-  // such point.
+  // logged_records: the number of records before the termination point of the copied batch, if it
+  // has one.
   SuffixAdder(uint32_t seconds, std::optional<size_t> logged_records)
       : seconds_(seconds), logged_records_(logged_records) {}
 
@@ -326,7 +327,8 @@ Status DBWithTTL::Open(const DBOptions& db_options, const std::string& dbname,
   *dbptr = nullptr;
   handles->clear();
   if (ttls.size() != column_families.size())
-    return Status::InvalidArgument("DBWithTTL::Open needs as many ttls as column families");
+    return Status::InvalidArgument(StrCat("DBWithTTL::Open needs a ttl for each column family: ",
+                                          ttls.size(), " are given for ", column_families.size()));
   std::vector<ColumnFamilyDescriptor> wrapped;
   for (size_t i = 0; i < column_families.size(); ++i)
     wrapped.emplace_back(column_families[i].name,

@@ -70,6 +70,25 @@ void EraseAll(std::string_view text, std::string* line) {
     line->erase(at, text.size());
 }
 
+// Sources that count. Tests read counters, and the tables of C and of texts name all of them.
+bool IsPartOfTheEngine(const SourceFile& file) {
+  return file.IsCode() && file.IsIn("src") && !file.IsTest() && !file.IsIn("src/capi") &&
+         file.path != "src/observe/statistics_texts.cc";
+}
+
+// The identifiers of capital letters in code, without those in comments.
+void AddConstantsOf(const SourceFile& file, std::set<std::string_view>* out) {
+  for (const std::string& text : file.lines) {
+    const std::string_view line = std::string_view(text).substr(0, text.find("//"));
+    for (size_t at = 0; at < line.size();) {
+      size_t end = at;
+      while (end < line.size() && IsIdentifierCharacter(line[end])) ++end;
+      if (end > at && line[at] >= 'A' && line[at] <= 'Z') out->insert(line.substr(at, end - at));
+      at = std::max(end, at + 1);
+    }
+  }
+}
+
 // The rules name the words they look for, and so do their tests.
 bool IsThisSuite(const SourceFile& file) { return file.IsIn("tests/structure"); }
 
@@ -590,6 +609,32 @@ Violations CheckOptionLists(const SourceTree& tree) {
     const auto line_number = std::count(rows.begin(), rows.begin() + it->position(), '\n') + 1;
     out.push_back(At(*table, static_cast<size_t>(line_number),
                      name + " is not in the list \"" + kind + "\" of " + document->path));
+  }
+  return out;
+}
+
+Violations CheckCounterLists(const SourceTree& tree) {
+  const SourceFile* const header = FindFile(tree, "include/ashlar/statistics.h");
+  const SourceFile* const document = FindFile(tree, "docs/observability.md");
+  Violations out;
+  if (header == nullptr || document == nullptr) return out;
+  std::set<std::string_view> counted;
+  for (const SourceFile& file : tree.files) {
+    if (IsPartOfTheEngine(file)) AddConstantsOf(file, &counted);
+  }
+  const std::string text = TextOf(*document);
+  const std::regex enumerator("  ([A-Z][A-Z0-9_]+)( = \\w+)?,");
+  for (size_t i = 0; i < header->lines.size(); ++i) {
+    std::smatch match;
+    if (!std::regex_match(header->lines[i], match, enumerator)) continue;
+    const std::string name = match[1];
+    if (name.ends_with("_ENUM_MAX")) continue;
+    const bool is_counted = counted.contains(name);
+    const bool is_named = text.find('`' + name + '`') != std::string::npos;
+    if (is_counted && !is_named)
+      out.push_back(At(*header, i + 1, name + " is counted, and not in " + document->path));
+    if (is_named && !is_counted)
+      out.push_back(At(*header, i + 1, name + " is in " + document->path + ", and not counted"));
   }
   return out;
 }

@@ -52,6 +52,9 @@ Violations CheckFolderReadme(
     const SourceTree& tree);  // a folder with code has a README.md; not include/
 Violations CheckOptionLists(
     const SourceTree& tree);  // docs/compatibility.md lists each option of src/config by its kind
+Violations CheckCounterLists(
+    const SourceTree&
+        tree);  // docs/observability.md names the counters that src/ counts, no others
 
 inline constexpr size_t kLineColumnsMax = 100;
 inline constexpr size_t kBannerLinesMax = 25;

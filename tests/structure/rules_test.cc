@@ -188,6 +188,24 @@ TEST(OptionListsTest, AnOptionThatItsListLacksIsReported) {
               SizeIs(3));
 }
 
+TEST(CounterListsTest, ACounterThatTheListLacksOrThatNothingCountsIsReported) {
+  const SourceFile header =
+      MakeSourceFile("include/ashlar/statistics.h",
+                     "enum Tickers {\n  A_A = 0,\n  B_B,\n  TICKER_ENUM_MAX,\n};\n");
+  const SourceFile source =
+      MakeSourceFile("src/lsm/a.cc", "Tick(A_A);  // not B_B\nif (t == TICKER_ENUM_MAX) return;\n");
+  const SourceFile test = MakeSourceFile("src/lsm/a_test.cc", "EXPECT_EQ(Count(B_B), 0);\n");
+  const auto check = [&](const char* document) {
+    return CheckCounterLists(
+        Tree({header, source, test, MakeSourceFile("docs/observability.md", document)}));
+  };
+  EXPECT_THAT(check("`A_A`"), IsEmpty());
+  EXPECT_THAT(check("`A_A_A`"), ElementsAre("include/ashlar/statistics.h:2: A_A is counted, and "
+                                            "not in docs/observability.md"));
+  EXPECT_THAT(check("`A_A`, `B_B`"), ElementsAre("include/ashlar/statistics.h:3: B_B is in "
+                                                 "docs/observability.md, and not counted"));
+}
+
 TEST(BannersTest, ALongerOneIsReportedOnceAtItsFirstLineTooMany) {
   const auto banner = [](size_t lines) {
     std::string text;
@@ -341,6 +359,7 @@ TEST_F(ThisTree, GuardedMembersHaveFewUsers) { ExpectNone(CheckGuardedMembers(Ge
 TEST_F(ThisTree, HeadersHaveOneShape) { ExpectNone(CheckHeaderShape(Get())); }
 TEST_F(ThisTree, FoldersAreExplained) { ExpectNone(CheckFolderReadme(Get())); }
 TEST_F(ThisTree, EveryOptionIsListed) { ExpectNone(CheckOptionLists(Get())); }
+TEST_F(ThisTree, EveryCounterIsListed) { ExpectNone(CheckCounterLists(Get())); }
 
 }  // namespace
 }  // namespace ashlar::structure

@@ -45,7 +45,7 @@ class AdviseCommand final : public Command {
  public:
   const char* Name() const override { return "advise"; }
   const char* Summary() const override {
-    return "Measure what a workload costs in each style of compaction";
+    return "Measure the costs of a workload in each style of compaction";
   }
   bool NeedsDatabase() const override { return false; }
 

@@ -1,4 +1,4 @@
-// backup: copies of a database in a folder that holds several, and what is done with them.
+// backup: makes, lists, verifies, restores and deletes copies of a database in a backup folder.
 //
 //   create    a backup of the database              --db, takes its lock
 //   list      a row for each backup, oldest first

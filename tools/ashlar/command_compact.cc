@@ -12,7 +12,7 @@ class CompactCommand final : public Command {
  public:
   const char* Name() const override { return "compact"; }
   const char* Summary() const override {
-    return "Merge the tables, and give back the space of what was overwritten or deleted";
+    return "Merge the tables, and free the space of overwritten and deleted entries";
   }
 
   void Declare(OptionSet* options) override {

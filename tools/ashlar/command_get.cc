@@ -1,6 +1,6 @@
 // get KEY...
 //
-// One key: its value, and nothing else, in a table; with several keys a row for each that exists. A
+// With one key, the table format shows only its value; with several, a row for each that exists. A
 // value is shown as text unless asked otherwise, with its line ends; --value-format raw writes the
 // bytes as they are, without a line end, and never to a terminal.
 #include "platform/program.h"

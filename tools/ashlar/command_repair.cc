@@ -1,7 +1,7 @@
 // repair: makes a damaged database one that can be opened.
 //
-//   --dry-run   what would be kept and lost, per column family and file; changes nothing
-//   --force     does it, and writes the same rows
+//   --dry-run   lists the kept and the lost parts of each column family and file, changes nothing
+//   --force     repairs, and lists the same rows
 //
 // A row for each column family, then one for each table and log. The options are those of the
 // newest OPTIONS file that can be read; families that it does not name get the defaults.
@@ -35,7 +35,7 @@ class RepairCommand final : public Command {
  public:
   const char* Name() const override { return "repair"; }
   const char* Summary() const override {
-    return "Make a damaged database one that can be opened; --dry-run says what would be lost";
+    return "Make a damaged database one that can be opened; --dry-run lists the losses";
   }
 
   void Declare(OptionSet* options) override {

@@ -1,9 +1,9 @@
 // Debian control stanzas, as `apt-cache dumpavail` writes them.
 //
-//   Package: bash           a field: name, colon, value
+//   Package: bash           a field has a name, a colon and a value
 //   Version: 5.2.15-2
 //   Description: a shell
-//    with a long history    a continuation: begins with a space or a tab
+//    with a long history    a continuation begins with a space or a tab
 //                           a blank line ends the stanza
 //
 // A stanza is rejected as a whole, at the line where it is wrong. Its bytes reach from its first

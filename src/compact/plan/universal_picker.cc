@@ -116,7 +116,7 @@ class UniversalPicker {
     return by_ratio ? std::max(Trigger(), std::min(RunsOfSizeRatio(), RunsBelowStalls()))
                     : Trigger();
   }
-  // Writers who waited for fewer runs than an idle tree has would wait for ever.
+  // If writers waited for fewer runs than an idle tree has, they would wait for ever.
   size_t RunsBelowStalls() const {
     const int stalls = std::min(config_.common.level0_slowdown_writes_trigger,
                                 config_.common.level0_stop_writes_trigger);

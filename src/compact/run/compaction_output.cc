@@ -16,7 +16,7 @@ namespace {
 // end, and little less than that with 16.
 constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
 
-// At most what the tombstones of the fragment take in a block: tags, lengths and restarts too.
+// An upper bound of the bytes that the fragment takes in a block, with tags, lengths and restarts.
 uint64_t BytesInBlock(const FragmentedRanges::Fragment& fragment) {
   constexpr uint64_t kOverhead = kTagBytes + 3 * kVarint32BytesMax + sizeof(uint32_t);
   return fragment.sequences.size() * (fragment.begin.size() + fragment.end.size() + kOverhead);

@@ -77,7 +77,7 @@ int ReservePiece(int fd, uint64_t offset, uint64_t bytes) {
   return error;
 }
 
-// Gives a new file in memory as many huge pages as the system has, whatever the mount options. A
+// Gives a new file in memory as many huge pages as the system has, under any mount options. A
 // small page costs a fault at its first touch, and a page-table walk for nearly every record that
 // is read. One small page is made huge in less time than 511 others are added.
 //

@@ -9,11 +9,11 @@
 // memory. This definition takes the place of the runtime's in everything that is linked with the
 // library, program or DLL.
 //
-// I1: our key is older than the compiler's, which it makes at the first use of a thread-local
-//     variable: ours is made before any static object of the program or DLL is constructed.
-// I2: functions run newest first; one that is registered while they run is run, too.
-// I3: a DLL is never unloaded: functions that are to be run stay, and the thread library takes no
-//     second slot of thread-local storage, of which a process has 1,088 and which it never returns.
+// I1: our key is older than the compiler's. Ours is made before any static object of the program or
+//     DLL is constructed, the compiler's at the first use of a thread-local variable.
+// I2: functions run newest first. A function that is registered while they run is run, too.
+// I3: a DLL is never unloaded, so registered functions stay in memory. A process has 1,088 slots of
+//     thread-local storage; the thread library takes one with each load and never returns it.
 //
 // Threads that others started, without the thread library, end the same way: it hears of them from
 // the system.

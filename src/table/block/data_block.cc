@@ -27,7 +27,8 @@ constexpr size_t kAllocationBytes = 48;
 // Runs of equal heads longer than this are searched by halves.
 constexpr uint32_t kLinearRunMax = 8;
 
-// The results of the checking pass. Kept per thread: loading a block allocates only what it keeps.
+// The results of the checking pass. Each thread keeps one, so loading a block allocates only
+// memory that the block keeps.
 struct Scan {
   std::vector<uint32_t> offsets;
   std::vector<uint64_t> heads;

@@ -14,8 +14,8 @@ namespace ashlar {
 
 namespace {
 
-// Parses the value at p. Returns the first byte after it, or null. previous: the handle that the
-// value is relative to; null: none.
+// Parses the value at p. Returns the first byte after it, or null. The value is relative to
+// previous, unless that is null.
 const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding& coding,
                              const BlockHandle* previous, BlockHandle* handle) {
   if (previous == nullptr) {

@@ -37,7 +37,7 @@ uint64_t Alignment(const BlockBasedTableConfig& config) {
   return config.block_align ? std::min<uint64_t>(config.block_bytes, kPageBytes) : 1;
 }
 
-// What a block of range tombstones may have before the lengths of its last entry and its restarts.
+// The most bytes in a block of range tombstones before its last entry's lengths and its restarts.
 constexpr uint64_t kRangeBlockBytesMax = kBlockBytesMax - 64;
 
 // An aligned block that is larger than its size takes a page more.

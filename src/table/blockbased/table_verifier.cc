@@ -1,11 +1,11 @@
 // BlockBasedTable::Verify: reads every block of a table and makes the checks that reads omit.
 //
 //   every block     its checksum
-//   every entry     its type is supported; its key is larger than the one before it, and not larger
-//                   than the separator of its block, and larger than the one of the block before
-//   every restart   it is where an entry with its whole key begins; the first is the first entry
+//   every entry     Its type is supported. Its key is larger than the previous key and than the
+//                   separator of the previous block, and at most the separator of its own block.
+//   every restart   An entry with its whole key begins there. The first is the first entry.
 //   range deletions the checks of DecodeRangeBlock
-//   the table       it has as many entries as its properties say
+//   the table       It has as many entries as its properties say.
 //
 // Blocks are read from the file, also those that are cached, and are not offered to the cache.
 // Thread safety: concurrent with readers of the table.

@@ -214,7 +214,7 @@ Status PlainTable::LoadContents() {
   return Status::OK();
 }
 
-// What Open has read says nothing about the file of today.
+// Reads the file again, because it may have changed since Open read it into memory.
 Status PlainTable::CompareWithFile() const {
   if (memory_.empty()) return Status::OK();
   ZeroedArray<char> scratch(kPieceBytes);
