@@ -197,6 +197,7 @@ struct DatabaseState {
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   bool jobs_held ASHLAR_GUARDED_BY(kDatabaseMutex) = false;      // a BackgroundWork::JobHold exists
   bool jobs_canceled ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I5; by BackgroundWork::Cancel
+  bool snapshots_wait ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I11 of file_ingestion.h
 
  private:
   Mutex manifest_mutex_ ASHLAR_ACQUIRED_BEFORE(mutex_);

@@ -308,6 +308,7 @@ Status FileIngestion::TryToInstall(const std::vector<bool>& flush_needed, Famili
       ASHLAR_ASSERT(!family.family()->ingesting);  // one turn at a time
       family.family()->ingesting = true;           // I4
     }
+    state_->snapshots_wait = HasEntriesForSnapshots();  // I11
   }
   SequenceNumber last_sequence = state_->PublishedSequence() + 1;  // I10
   for (const Family& family : families_) {
@@ -484,6 +485,19 @@ Status FileIngestion::CheckKeepsItsSequences(const Placing& placing, const Famil
   return Status::OK();
 }
 
+bool FileIngestion::HasEntriesForSnapshots() const {
+  const SequenceNumber published = state_->PublishedSequence();
+  const auto would_be_seen = [published](const File& file) {
+    const ExternalFile& external = file.external;
+    return (external.made_by_database ? external.smallest_sequence : file.sequence) <= published;
+  };
+  return std::any_of(families_.begin(), families_.end(), [&](const Family& family) {
+    const IngestExternalFileOptions& options = family.request->options;
+    return options.snapshot_consistency && !options.ingest_behind &&
+           std::any_of(family.files.begin(), family.files.end(), would_be_seen);
+  });
+}
+
 std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) const {
   const uint64_t now = state_->clock->NowUnixMicros() / 1000000;
   std::vector<VersionEdit> edits;
@@ -535,6 +549,7 @@ Status FileIngestion::Publish(SequenceNumber last_sequence, std::vector<VersionE
       family.family()->NoteIngested(last_sequence);  // I8
       family.family()->ingesting = false;
     }
+    state_->snapshots_wait = false;
   });
   publish_failed_ = !published.ok();
   return published;
@@ -546,6 +561,7 @@ void FileIngestion::EndPlanning() {
     family.family()->ingesting = false;
     core_->background.ViewChanged(family.family());
   }
+  state_->snapshots_wait = false;
   state_->NotifyChange();
 }
 

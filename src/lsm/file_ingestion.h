@@ -7,8 +7,7 @@
 //           flush in that what came in between
 //
 // README.md, "Ingestion", has the reasons and what was rejected.
-// I1: a file that may have older data at its keys has a sequence newer than all writes before the
-//     turn, and older than all after it.
+// I1: a file that may cover older data has a sequence between those before and after the turn.
 // I2: when the files enter the tree, no memtable has a key of one of them, unless they go behind.
 // I3: a file of level 0 is not merged with older ones within level 0 before the writes that were in
 //     memtables when it came are flushed (I8 of compaction_plan.h). Where level 0 is merged only
@@ -21,6 +20,7 @@
 // I8: no known gap hides an ingested key.
 // I9: a number that is written into a copy is taken by the turn only if I1 holds.
 // I10: each call takes a sequence, which no log has: a WalFollower finds a gap there.
+// I11: no snapshot is taken while an edit is written whose entries it would see once it is there.
 //
 // Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
 #pragma once
@@ -126,6 +126,8 @@ class FileIngestion {
                                 const File& file) const ASHLAR_REQUIRES(kDatabaseMutex);
   // One more than the largest number of the files before that overlap it; the first is after + 1.
   static SequenceNumber NextSequence(const Family& family, const File& file, SequenceNumber after);
+  // I11. Whether a snapshot that is taken after the plan would see a file that has to be hidden.
+  bool HasEntriesForSnapshots() const;
   std::vector<VersionEdit> MakeEdits(SequenceNumber last_sequence) const;
   Status Publish(SequenceNumber last_sequence, std::vector<VersionEdit> edits)
       ASHLAR_REQUIRES(kManifestMutex);

@@ -28,7 +28,6 @@ FlushRunner::Flush FlushRunner::Begin(const std::shared_ptr<ColumnFamily>& famil
               .reason = reason,
               .interrupt = interrupt,
               .settings = TakeJobSettings(*state_, *family),
-              .live_families = state_->Families().families.size(),
               .switched_for = family->flush_reason,
               .pending = state_->memory.BeginFlush()};
   flush.edit.column_family = family->id();
@@ -90,16 +89,25 @@ Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
   const uint64_t failures_before = state_->directory_handle->failures();
   for (Flush& flush : flushes) ASHLAR_RETURN_IF_ERROR(Build(&flush));
   ASHLAR_RETURN_IF_ERROR(state_->directory_handle->Sync(failures_before));
-  // A family that was created after the start has no writes in these memtables.
-  const bool has_other_families =
-      !flushes.empty() && flushes.front().live_families > flushes.size();
-  if (has_other_families) {
+  if (SetLogNumbers(flushes)) {
     ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
   } else if (WalArchive::IsEnabled(*state_)) {
     // I2. A log that failed stays as it is: flushes save its writes.
     static_cast<void>(state_->logs.SyncClosed().ok());
   }
   return Install(flushes);
+}
+
+bool FlushRunner::SetLogNumbers(std::span<Flush> flushes) {
+  MutexLock lock(state_->mutex());
+  size_t live = 0;  // of the families that are flushed
+  for (Flush& flush : flushes) {
+    ASHLAR_ASSERT(flush.edit.column_family == flush.family->id());
+    flush.edit.log_number = flush.family->LogNumberAfterFlush(flush.tables.size());
+    ASHLAR_ASSERT(*flush.edit.log_number <= state_->logs.current_number());  // I2
+    live += flush.family->dropped() ? 0 : 1;
+  }
+  return state_->Families().families.size() > live;
 }
 
 Status FlushRunner::Build(Flush* flush) {
@@ -152,14 +160,7 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     if (flush.events != nullptr) flush.events->Installing();
     edits.push_back(std::move(flush.edit));
   }
-  const auto set_log_numbers = [&](std::span<VersionEdit> unfinished) {
-    kDatabaseMutex.AssertHeld();
-    ASHLAR_ASSERT(unfinished.size() == flushes.size());
-    for (size_t i = 0; i < flushes.size(); ++i) {
-      ASHLAR_ASSERT(unfinished[i].column_family == flushes[i].family->id());
-      unfinished[i].log_number = flushes[i].family->LogNumberAfterFlush(flushes[i].tables.size());
-    }
-  };
+  constexpr auto kNothingToComplete = [](std::span<VersionEdit>) {};
   std::optional<uint64_t> oldest_log;  // 0: a family of RocksDB's that has never been flushed
   const auto end_flushes = [&] {
     kDatabaseMutex.AssertHeld();
@@ -171,7 +172,8 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     }
     oldest_log = parts_.files->OldestRecordedLog();
   };
-  ASHLAR_RETURN_IF_ERROR(parts_.installer->Install(std::move(edits), set_log_numbers, end_flushes));
+  ASHLAR_RETURN_IF_ERROR(
+      parts_.installer->Install(std::move(edits), kNothingToComplete, end_flushes));
   ASHLAR_ASSERT(oldest_log.has_value());  // end_flushes ran
   parts_.files->ReleaseLogs(*oldest_log);
   return Status::OK();

@@ -1,13 +1,15 @@
 // FlushRunner: one flush, of one family or of several together.
 //
 //   Start (database mutex: marks memtables, copies settings)
-//     -> Run: list of snapshots (database mutex), tables (no lock)
-//     -> VersionInstaller (log numbers, MANIFEST, views) -> memory of the memtables, logs
+//     -> Run: list of snapshots (database mutex), tables (no lock), log numbers (database mutex)
+//     -> VersionInstaller (MANIFEST, views) -> memory of the memtables, logs
 //
 // I1: at most one flush of a family runs at a time, and it takes every immutable memtable. So
 //     memtables reach level 0 in their order.
-// I2: with several families, closed logs are synced before a flush is installed. Otherwise a crash
-//     could keep the flushed half of a lost log. So are they with an archive, which has no gaps.
+// I2: with several families, the logs before the log number that a flush records are closed, and
+//     synced after the number is chosen. Otherwise a crash could keep the flushed half of a lost
+//     log, and an open would refuse the family as ahead of the others. So are they with an archive,
+//     which has no gaps.
 // I3: a flush that fails leaves its memtables immutable and wanted, and its tables are deleted
 //     unless the MANIFEST may name them.
 //
@@ -49,7 +51,6 @@ class FlushRunner {
     TableFileCreationReason reason = TableFileCreationReason::kFlush;
     const std::atomic<bool>* interrupt = nullptr;
     JobSettings settings;
-    size_t live_families = 0;
     FlushReason switched_for = FlushReason::kOthers;
     std::vector<MemTableRef> tables = {};
     VersionEdit edit = {};
@@ -81,6 +82,8 @@ class FlushRunner {
   // The one path of all flushes; `begun` is the outcome of Begin.
   Status RunAll(std::span<Flush> flushes, const Status& begun);
   Status BuildAndInstall(std::span<Flush> flushes);
+  // I2. True: other families are alive, so that closed logs have to be synced.
+  bool SetLogNumbers(std::span<Flush> flushes);
   Status Build(Flush* flush);
   Status BuildTable(Flush* flush);
   Status Install(std::span<Flush> flushes);

@@ -469,6 +469,7 @@ const Snapshot* LsmDB::GetSnapshot() try {
   if (state_->is_secondary()) return nullptr;
   const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
   MutexLock lock(state_->mutex());
+  while (state_->snapshots_wait) state_->WaitForChange();
   return state_->snapshots.Acquire(state_->PublishedSequence(), unix_seconds);
 } catch (const std::bad_alloc&) {
   return nullptr;

@@ -907,6 +907,49 @@ TEST_F(IngestionTest, TablesOfADatabaseAreHiddenFromSnapshotsOrRefused) {
   db_->ReleaseSnapshot(snapshot);
 }
 
+// The snapshot waits, and sees it from the beginning.
+TEST_F(IngestionTest, ASnapshotThatIsTakenWhileATableOfADatabaseComesHasOneState) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  ManualEnv env(faults, 1);
+  options_.env = &env;
+  Open();
+  Put("a", "1");
+  Flush();
+  const std::string table = CopyOfTheTable();
+  Delete("a");
+  Flush();
+  CompactAll();
+  const Snapshot* snapshot = nullptr;
+  std::string before;
+  Gate taken_or_waiting;
+  std::thread reader;
+  FaultRule rule;
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = "MANIFEST";
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] {
+    // A call that waits runs jobs.
+    EXPECT_TRUE(
+        env.executor()->Schedule(Executor::Priority::kLow, [&] { taken_or_waiting.Open(); }));
+    reader = std::thread([&] {
+      snapshot = db_->GetSnapshot();
+      before = Contents(nullptr, snapshot);
+      taken_or_waiting.Open();
+    });
+    taken_or_waiting.Wait();
+  };
+  faults->AddRule(rule);
+  IngestExternalFileOptions options;
+  options.allow_db_generated_files = true;
+  ASSERT_OK(Ingest({table}, options));
+  ASSERT_TRUE(reader.joinable());
+  reader.join();
+  EXPECT_EQ(before, "a=1 ");
+  EXPECT_EQ(Contents(nullptr, snapshot), before);
+  db_->ReleaseSnapshot(snapshot);
+  Close();
+}
+
 TEST_F(IngestionTest, TablesOfADatabaseAreTakenFromOldToNewOnly) {
   Open();
   std::vector<std::string> tables;
