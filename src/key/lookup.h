@@ -71,6 +71,16 @@ class Lookup {
     }
     return OfferRare(type, value, owner);
   }
+  // Begins again, at another snapshot.
+  void Restart(SequenceNumber snapshot) {
+    args_.snapshot = snapshot;
+    state_ = State::kSearching;
+    has_base_ = false;
+    covering_sequence_ = 0;
+    pin_.Release();
+    operands_.clear();
+    operand_pins_.clear();
+  }
   // If set, most of the next sources lack the key, and a table asks its filter before it searches
   // its index. Otherwise it does both at once, so that their cache misses overlap.
   void ExpectAbsence(bool expected) { expects_absence_ = expected; }
@@ -123,7 +133,7 @@ class Lookup {
   bool OfferOperand(const Slice& value, const PinSource& owner);
   Status FinishMerge(const Recorder& recorder, PinnableSlice* value);
 
-  const Args args_;
+  Args args_;
   State state_ = State::kSearching;
   bool has_base_ = false;  // kFound with operands: value_ is the value below them
   bool ignores_ranges_ = false;

@@ -9,8 +9,10 @@
 // I1: the members of a view hold every write published before the view was, except entries dropped
 //     as invisible to every snapshot.
 // I2: a reader loads the view first and the published sequence second. A view older than the
-//     sequence is harmless: the writes that it lacks were made after the call began. In the other
-//     order a compaction between the two loads may drop the version that the reader needs.
+//     sequence lacks only what came after the call began. But what an ingestion adds may be missing
+//     while a later write is in its memtable. So a read of several keys, or of merge operands in a
+//     memtable, takes both again if the view was replaced. In the other order a compaction between
+//     the two loads may drop the version that the reader needs.
 // Lifetime: a call uses the view inside an epoch guard and takes no count unless it has to wait; a
 // ViewRef and an iterator hold one.
 #pragma once

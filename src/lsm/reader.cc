@@ -230,6 +230,14 @@ Reader::ViewAtSequence Reader::TakeView(const ColumnFamily& family,
   return TakeInOneState([&] { return LoadView(family, snapshot); });
 }
 
+Reader::ViewAtSequence Reader::TakeViewOfMoment(const ColumnFamily& family,
+                                                const Snapshot* snapshot) const {
+  for (;;) {
+    const ViewAtSequence taken = TakeView(family, snapshot);
+    if (snapshot != nullptr || taken.view == family.view()) return taken;
+  }
+}
+
 template <typename Observer>
 Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                       const MergeOperator* merge_operator, Observer* observer) const {
@@ -242,13 +250,22 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
       Lookup::Args{.user_key = key, .snapshot = sequence, .merge_operator = merge_operator});
   if (options.ignore_range_deletions) [[unlikely]]
     lookup.IgnoreRanges();
-  if (!SkipsMemTables(options)) [[likely]]
+  if (!SkipsMemTables(options)) [[likely]] {
     SearchMemTables(*view, &lookup);
+    // Operands, and what they are merged onto, are of one moment (read_view.h, I2).
+    while (lookup.HasOperands() && options.snapshot == nullptr && root.view != family->view())
+        [[unlikely]] {
+      const ViewAtSequence later = TakeView(*family, nullptr);
+      root.view = later.view;
+      lookup.Restart(later.sequence);
+      SearchMemTables(*root.view, &lookup);
+    }
+  }
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
     const LevelFiles* const found_in =
-        view->version->Get(ToTableReadOptions(options, &guard), family->tables(), &lookup);
-    observer->AfterTables(lookup, *view->version, found_in);
+        root.view->version->Get(ToTableReadOptions(options, &guard), family->tables(), &lookup);
+    observer->AfterTables(lookup, *root.view->version, found_in);
   }
   return lookup;
 }
@@ -537,7 +554,7 @@ class Reader::ViewRenewal final : public SourceRenewal {
     ViewAtSequence taken;
     {
       const EpochGuard guard(reader_->state_->epochs);
-      taken = reader_->TakeView(*family_, request.snapshot);
+      taken = reader_->TakeViewOfMoment(*family_, request.snapshot);
       ASHLAR_DCHECK(taken.view->number >= source->view_number);  // views only become newer
       if (taken.view == view_ && taken.sequence == source->sequence) return false;
       if (taken.view == view_ && follows_ && !MayHaveRanges(*taken.view)) {
@@ -612,11 +629,13 @@ Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<Col
                            std::unique_ptr<Iterator>* iterator) const {
   if (!state_->is_secondary()) [[likely]] {
     ASHLAR_RETURN_IF_ERROR(CheckIteratorOptions(options));
-    ViewRef view = family->PinView();
-    const SequenceNumber sequence = options.snapshot != nullptr
-                                        ? options.snapshot->GetSequenceNumber()
-                                        : state_->PublishedSequence();
-    *iterator = NewIteratorOnView(options, family, std::move(view), sequence);
+    ViewAtSequence taken;
+    {
+      const EpochGuard guard(state_->epochs);
+      taken = TakeViewOfMoment(*family, options.snapshot);
+      taken.view->pins.Acquire();
+    }
+    *iterator = NewIteratorOnView(options, family, ViewRef(taken.view), taken.sequence);
     return Status::OK();
   }
   std::vector<std::unique_ptr<Iterator>> made;

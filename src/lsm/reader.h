@@ -108,6 +108,10 @@ class Reader {
                                                const Snapshot* snapshot) const;
   ASHLAR_ALWAYS_INLINE ViewAtSequence LoadView(const ColumnFamily& family,
                                                const Snapshot* snapshot) const;
+  // TakeView for a read of several keys. The view is the family's at the moment of the sequence
+  // (read_view.h, I2). A snapshot that the program holds is older than the call, and so is all that
+  // it sees.
+  ViewAtSequence TakeViewOfMoment(const ColumnFamily& family, const Snapshot* snapshot) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
   // The roots of guards, on the stacks of their calls: the view of a Get, and the views of a

@@ -11,6 +11,7 @@
 
 #include "ashlar/db.h"
 #include "ashlar/merge_operator.h"
+#include "ashlar/sst_file_writer.h"
 #include "base/format.h"
 #include "execute/clock.h"
 #include "execute/thread_pool_executor.h"
@@ -410,6 +411,67 @@ TEST(DatabaseScheduleTest, AReadIsNotOlderThanWhatWasAcknowledged) {
           }
           EXPECT_EQ(found[0], found[1]) << "half of a batch";
           EXPECT_GE(found[0].empty() ? -1 : std::stoi(found[0]), floor);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+}
+
+// Each write follows an ingestion, into a memtable that has none of the file's keys and is not
+// flushed. A read that finds the write finds what was ingested before it.
+TEST(DatabaseScheduleTest, AReadThatFindsAWriteFindsTheIngestionBeforeIt) {
+  constexpr int kFiles = 3;
+  ForEachSchedule(3000, [](uint64_t seed) {
+    Database database;
+    database.Open();
+    DB* const db = database.db();
+    EXPECT_OK(db->Put(WriteOptions(), "write", "0"));
+    for (int file = 1; file <= kFiles; ++file)
+      EXPECT_OK(db->Put(WriteOptions(), StrCat("both", file), "old"));
+    EXPECT_OK(db->Flush(FlushOptions()));
+    for (int file = 1; file <= kFiles; ++file) {
+      SstFileWriter writer(EnvOptions(), database.options());
+      EXPECT_OK(writer.Open(StrCat("/file", file)));
+      EXPECT_OK(writer.Put(StrCat("both", file), "new"));
+      EXPECT_OK(writer.Finish());
+    }
+    std::atomic<int> begun{1};  // the file that is ingested now
+    std::vector<std::thread> threads;
+    threads.emplace_back([&] {
+      for (int file = 1; file <= kFiles; ++file) {
+        begun = file;
+        IngestExternalFileOptions options;
+        options.move_files = true;
+        EXPECT_OK(db->IngestExternalFile({StrCat("/file", file)}, options));
+        WriteBatch batch;
+        EXPECT_OK(batch.Put("write", StrCat(file)));
+        EXPECT_OK(batch.Merge(StrCat("both", file), "merged"));
+        EXPECT_OK(db->Write(WriteOptions(), &batch));
+      }
+    });
+    for (uint64_t reader = 0; reader < 3; ++reader) {
+      threads.emplace_back([&, reader] {
+        Random random(seed * 3 + reader);
+        std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+        for (int i = 0; i < 6; ++i) {
+          std::string found;
+          switch (random.Uniform(4)) {
+            case 0: EXPECT_OK(it->Refresh()); break;
+            case 1: it.reset(db->NewIterator(ReadOptions())); break;
+            default:
+              EXPECT_OK(db->Get(ReadOptions(), StrCat("both", begun.load()), &found));
+              EXPECT_NE(found, "old,merged") << "a merge without the ingestion before it";
+              continue;
+          }
+          it->Seek("write");
+          EXPECT_TRUE(it->Valid());
+          if (it->Valid()) found = it->value().ToString();
+          if (found == "0") continue;
+          it->Seek(StrCat("both", found));
+          EXPECT_TRUE(it->Valid());
+          if (it->Valid()) found = it->value().ToString();
+          EXPECT_EQ(found, "new,merged") << "a write without the ingestion before it";
         }
       });
     }
