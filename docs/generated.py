@@ -1,5 +1,6 @@
 """The parts of these documents that commands write."""
 
+import os
 import shutil
 import subprocess
 import time
@@ -35,14 +36,18 @@ class Marks:
         begin, end = document.index(self.begin), document.index(self.end)
         return document[: begin + len(self.begin)] + "\n" + text + "\n" + document[end:]
 
-    def write(self, text: str) -> None:
+    def write(self, text: str, quiet: bool = False) -> None:
         path = FOLDER / self.document
-        path.write_text(self.replace(path.read_text(), text))
-        print(f"== written to docs/{self.document}")
+        partial = path.with_suffix(".partial")
+        partial.write_text(self.replace(path.read_text(), text))
+        os.replace(partial, path)
+        if not quiet:
+            print(f"== written to docs/{self.document}")
 
 
 def stamp() -> str:
-    """The commit, whether files differ from it, and the day; without git, the day alone."""
+    """The commit, whether files other than these documents differ from it, and the day; without
+    git, the day alone."""
     today = time.strftime("%Y-%m-%d", time.gmtime())
     if not shutil.which("git"):
         return today
@@ -50,5 +55,6 @@ def stamp() -> str:
     commit = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
     ).stdout.strip()
-    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--"], check=False).returncode != 0
-    return f"{commit}{' with changes' if changed else ''}, {today}"
+    others = [":(top)", ":(top,exclude)docs/*.md", ":(top,exclude)docs/measurements"]
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", *others], check=False)
+    return f"{commit}{' with changes' if changed.returncode != 0 else ''}, {today}"

@@ -5,6 +5,13 @@
 #include "base/format.h"
 
 namespace ashlar {
+namespace {
+
+uint64_t HistogramBucketLast(size_t bucket) {
+  return bucket + 1 < kHistogramBuckets ? HistogramBucketBegin(bucket + 1) - 1 : UINT64_MAX;
+}
+
+}  // namespace
 
 void HistogramCounters::Restart(uint64_t generation) {
   for (std::atomic<uint64_t>& bucket : buckets_) bucket.store(0, std::memory_order_relaxed);
@@ -17,16 +24,27 @@ void HistogramCounters::Restart(uint64_t generation) {
 
 void HistogramCounters::AddTo(HistogramSnapshot* snapshot, uint64_t generation) const {
   if (generation_.load(std::memory_order_relaxed) != generation) return;
+  size_t first = kHistogramBuckets;
+  size_t last = 0;
   for (size_t i = 0; i < kHistogramBuckets; ++i) {
     const uint64_t n = buckets_[i].load(std::memory_order_relaxed);
+    if (n == 0) continue;
+    first = std::min(first, i);
+    last = i;
     snapshot->buckets_[i] += n;
     snapshot->count_ +=
         n;  // the sum of the buckets, so that percentiles are consistent while others record
   }
+  if (first == kHistogramBuckets) return;
   snapshot->sum_ += sum_.load(std::memory_order_relaxed);
   snapshot->sum_of_squares_ += sum_of_squares_.load(std::memory_order_relaxed);
-  snapshot->min_ = std::min(snapshot->min_, min_.load(std::memory_order_relaxed));
-  snapshot->max_ = std::max(snapshot->max_, max_.load(std::memory_order_relaxed));
+  // While the owner records or restarts, they may not be those of the buckets.
+  const uint64_t min = std::clamp(min_.load(std::memory_order_relaxed), HistogramBucketBegin(first),
+                                  HistogramBucketLast(first));
+  const uint64_t max = std::clamp(max_.load(std::memory_order_relaxed), HistogramBucketBegin(last),
+                                  HistogramBucketLast(last));
+  snapshot->min_ = std::min(snapshot->min_, min);
+  snapshot->max_ = std::max({snapshot->max_, max, min});
 }
 
 void HistogramSnapshot::Merge(const HistogramSnapshot& other) {

@@ -88,20 +88,22 @@ uint64_t StatisticsImpl::SumOfShards(uint32_t ticker) const {
 
 uint64_t StatisticsImpl::getTickerCount(uint32_t ticker) const {
   if (ticker >= TICKER_ENUM_MAX) return 0;
-  return SumOfShards(ticker) - bases_[ticker].load(std::memory_order_relaxed);
+  // Before the sum: a base that is moved after it would be above it.
+  const uint64_t base = bases_[ticker].load(std::memory_order_acquire);
+  return SumOfShards(ticker) - base;
 }
 
 void StatisticsImpl::setTickerCount(uint32_t ticker, uint64_t count) {
   if (ticker >= TICKER_ENUM_MAX) return;
   const MutexLock lock(bases_mutex_);
-  bases_[ticker].store(SumOfShards(ticker) - count, std::memory_order_relaxed);
+  bases_[ticker].store(SumOfShards(ticker) - count, std::memory_order_release);
 }
 
 uint64_t StatisticsImpl::getAndResetTickerCount(uint32_t ticker) {
   if (ticker >= TICKER_ENUM_MAX) return 0;
   const MutexLock lock(bases_mutex_);
   const uint64_t sum = SumOfShards(ticker);
-  return sum - bases_[ticker].exchange(sum, std::memory_order_relaxed);
+  return sum - bases_[ticker].exchange(sum, std::memory_order_release);
 }
 
 bool StatisticsImpl::getTickerMap(std::map<std::string, uint64_t>* tickers) const {

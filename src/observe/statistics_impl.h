@@ -17,7 +17,7 @@
 //
 // Rejected: one atomic counter per ticker. Several cores counting reads would move one cache line
 // between them for every read. Thread safety: any thread. Memory orders: counters are relaxed; a
-// shard is published with release and found with acquire.
+// shard or a base is published with release and found with acquire: no sum is below a base seen.
 #pragma once
 
 #include <array>

@@ -61,9 +61,17 @@ void RepairTable(std::string* input);
 void RunOptionsFile(const std::string& input);
 void RunOptionString(const std::string& input);
 void RunBackupMeta(const std::string& input);
+void RunHex(const std::string& input);
 Seeds SeedOptionsFiles();
 Seeds SeedOptionStrings();
 Seeds SeedBackupMetas();
+Seeds SeedHexes();
+
+// tool_targets.cc: how the tool shows bytes and reads them back; files that it loads.
+void RunByteText(const std::string& input);
+void RunLoad(const std::string& input);
+Seeds SeedByteTexts();
+Seeds SeedLoads();
 
 // directory_targets.cc: names of files and CURRENT; the small files of a database; a log, MANIFEST
 // or table of a database that is repaired; a table that a database takes; a backup's description.
@@ -79,6 +87,10 @@ Seeds SeedExternalTables();
 Seeds SeedBackups();
 void RepairRepairedFile(std::string* input);
 void RepairExternalTable(std::string* input);
+
+// import_targets.cc: the metadata with which a family is imported.
+void RunImport(const std::string& input);
+Seeds SeedImports();
 
 // value_targets.cc: stored values, as merge operators and a DBWithTTL find them.
 void RunOperands(const std::string& input);

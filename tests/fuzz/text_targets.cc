@@ -146,4 +146,22 @@ void RunBackupMeta(const std::string& input) {
   EXPECT_RIGHT(again.ok() && *again == *parsed, "a description changes when it is printed");
 }
 
+// ---- Hexadecimal text, as the descriptions of backups have it. The input is text, and also bytes.
+
+Seeds SeedHexes() { return {"", "007fFf10", "abc", "0g", "0x00", std::string("\0\xff", 2)}; }
+
+void RunHex(const std::string& input) {
+  std::string bytes;
+  if (Slice(input).DecodeHex(&bytes)) {
+    std::string upper = input;
+    for (char& c : upper) {
+      if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+    }
+    EXPECT_RIGHT(Slice(bytes).ToString(true) == upper, "text changes when it is decoded: " + input);
+  }
+  const std::string text = Slice(input).ToString(true);
+  EXPECT_RIGHT(Slice(text).DecodeHex(&bytes) && bytes == input,
+               "bytes change when they are encoded: " + text);
+}
+
 }  // namespace ashlar::fuzz

@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/cache.h"
 #include "ashlar/db.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
+#include "ashlar/table.h"
 #include "base/format.h"
 #include "execute/clock.h"
 #include "execute/thread_pool_executor.h"
@@ -53,7 +55,8 @@ constexpr char kPath[] = "/db";
 constexpr uint64_t kKeys = 2;
 
 // Tiny: a memtable is full after a few values of kLargeValueBytes, and a level after one or two, so
-// that the base level moves while a test runs, and writers are delayed and stopped.
+// that the base level moves while a test runs, and writers are delayed and stopped. Two tables may
+// be open, and one block fits in the cache, so both are closed and evicted while others read them.
 enum class Levels : uint8_t { kDefault, kTiny };
 constexpr size_t kLargeValueBytes = 12 << 10;
 
@@ -75,6 +78,10 @@ class Database {
     options_.target_file_size_base = kLargeValueBytes;
     options_.max_bytes_for_level_base = 2 * kLargeValueBytes;
     options_.max_bytes_for_level_multiplier = 2;
+    options_.max_open_files = 2;
+    BlockBasedTableOptions table;
+    table.block_cache = NewLRUCache(2 * kLargeValueBytes);
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
   }
   ~Database() { Close(); }
 

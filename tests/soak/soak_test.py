@@ -3,14 +3,17 @@
 import contextlib
 import fnmatch
 import io
+import os
 import pathlib
 import re
-import subprocess
+import signal
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
 import soak
+from children import Ended  # in the path that soak adds
 
 FOREVER = float("inf")
 TESTS = pathlib.Path(__file__).resolve().parent.parent
@@ -53,13 +56,19 @@ class SoakTest(unittest.TestCase):
 
     def suite(self, name, body):
         path = self.folder / name
-        path.write_text(f'#!/bin/sh\necho "$SOAK_TEST_SEED $1" >>"$0.runs"\n{body}\n')
+        path.write_text(f'#!/bin/sh\necho "$SOAK_TEST_SEED $*" >>"$0.runs"\n{body}\n')
         path.chmod(0o755)
 
-    def run_all(self, *kinds, workers=1, end=FOREVER):
+    def run_all(self, *kinds, workers=1, end=FOREVER, children=None):
         progress = [soak.Progress(each, each.goal, 7) for each in kinds]
+        suites = soak.Suites(self.folder, children or soak.Children(), ["a=b"])
+        self.calls = 0
+
+        def ended():
+            self.calls += 1
+
         with contextlib.redirect_stdout(io.StringIO()):
-            soak.run_all(self.folder, progress, workers, end)
+            soak.run_all(suites, progress, workers, end, ended)
         return progress
 
     def runs(self, name):
@@ -72,8 +81,12 @@ class SoakTest(unittest.TestCase):
         self.assertEqual((progress.count, progress.ended, progress.failure), (15, 3, ""))
         self.assertEqual(
             self.runs("good"),
-            sorted(f"{7 + n * soak.SEED_STEP} --gtest_filter=A.*" for n in range(3)),
+            sorted(
+                f"{7 + n * soak.SEED_STEP} --gtest_filter=A.* --gtest_brief=1" for n in range(3)
+            ),
         )
+        self.assertEqual(self.calls, 3)
+        self.assertGreater(progress.seconds, 0)
 
     def test_workers_do_not_begin_what_runs_under_way_will_reach(self):
         self.suite("good", "echo '5 apples'")
@@ -88,19 +101,74 @@ class SoakTest(unittest.TestCase):
         for part in ("why", "ended with 3", "SOAK_TEST_SEED=7 SIZE=4", "/bad"):
             self.assertIn(part, bad.failure)
 
+    def test_a_suite_of_options_gets_them_and_its_peers(self):
+        self.suite("pair", "echo '20 apples'")
+        self.run_all(kind("pair", filter="", seed="--seed", size={"--size": 4}, peers=True))
+        self.assertEqual(self.runs("pair"), [" --seed 7 --size 4 a=b"])
+
+    def test_a_suite_stays_on_the_processor_of_its_worker_if_it_wants_one(self):
+        self.suite("one", "echo \"$(nproc) apples\"")
+        one, free = self.run_all(kind("one", 1, one_processor=True), kind("one", 1))
+        self.assertEqual((one.count, free.count), (1, len(os.sched_getaffinity(0))))
+
     def test_a_run_that_counts_nothing_has_failed(self):
         self.suite("empty", "echo 'apples'")
         (progress,) = self.run_all(kind("empty"))
         self.assertIn("counted nothing", progress.failure)
 
     def test_the_lines_of_a_run_without_an_end_are_shown(self):
-        # Its output is in bytes, also of a run with text=True.
-        late = subprocess.TimeoutExpired("hangs", 1, output=b"5 apples\nwhy\n")
-        with mock.patch.object(subprocess, "run", side_effect=late):
+        late = Ended(-9, "5 apples\nwhy\n", 1.0, late=True, cut=False)
+        with mock.patch.object(soak.Children, "run", return_value=late):
             (progress,) = self.run_all(kind("hangs"))
-        self.assertEqual(progress.count, 5)
+        self.assertEqual(progress.count, 0)
         self.assertEqual(progress.failure.splitlines()[:2], ["5 apples", "why"])
         self.assertIn("no end within", progress.failure)
+
+    def test_a_suite_without_an_end_is_ended(self):
+        os.mkfifo(self.folder / "fifo")
+        self.suite("hangs", f"cat {self.folder}/fifo")
+        with mock.patch.object(soak, "RUN_SECONDS_MAX", 0):
+            (progress,) = self.run_all(kind("hangs"))
+        self.assertIn("no end within 0 s", progress.failure)
+
+    def test_after_a_signal_what_ended_counts_and_nothing_begins(self):
+        self.suite("good", "echo '3 apples'")
+        children = soak.Children()
+        run = children.run
+
+        def run_and_stop(*arguments):
+            ended = run(*arguments)
+            children.stop(signal.SIGTERM)
+            return ended
+
+        with mock.patch.object(children, "run", side_effect=run_and_stop):
+            (progress,) = self.run_all(kind("good"), children=children)
+        self.assertEqual((progress.count, progress.ended, progress.failure), (3, 1, ""))
+
+    def test_sigterm_ends_the_suites_with_what_they_started_and_fails_none(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        # A suite that started another process; both would wait for ever.
+        self.suite("hangs", f"sh -c 'echo $$ >{fifo}; exec cat {fifo}.2' & wait")
+        os.mkfifo(f"{fifo}.2")
+        children = soak.Children()
+        before = signal.getsignal(signal.SIGTERM)
+        self.addCleanup(signal.signal, signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, children.stop)
+        grandchild = []
+
+        def stop_when_it_runs():
+            grandchild.append(int(fifo.read_text()))
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        thread = threading.Thread(target=stop_when_it_runs)
+        thread.start()
+        (progress,) = self.run_all(kind("hangs"), children=children)
+        thread.join()
+        self.assertEqual((progress.cut, progress.ended, progress.failure), (1, 0, ""))
+        # Its output was read to the end, so it has ended; perhaps nobody has waited for it yet.
+        status = pathlib.Path(f"/proc/{grandchild[0]}/stat")
+        self.assertTrue(not status.exists() or " Z " in status.read_text())
 
     def test_what_is_counted_is_printed_by_tests_that_run_and_have_the_seed(self):
         for each in soak.KINDS:
@@ -117,15 +185,35 @@ class SoakTest(unittest.TestCase):
         (progress,) = self.run_all(kind("good"), end=0)
         self.assertEqual((progress.count, self.runs("good")), (0, []))
 
-    def test_only_the_rows_that_were_measured_are_renewed(self):
-        measured = [soak.Progress(each, 1, 7, count=1234) for each in soak.KINDS]
-        before = soak.table("", measured, "a commit")
-        measured[1].count = 5678
-        after = soak.table(before, measured[1:2], "another commit").splitlines()
-        self.assertEqual(after[:3], before.splitlines()[:3])
-        self.assertIn("| 5,678 | 0 |", after[3])
-        self.assertIn("| another commit |", after[3])
-        self.assertEqual(len(after), 2 + len(soak.KINDS))
+    def test_a_run_adds_to_the_row(self):
+        def run(**fields):
+            return soak.Progress(kind("x"), 1, **{"first_seed": 9, "ended": 2, **fields})
+
+        row = run(count=1000, seconds=90).added_to(soak.Row(), "a, day 1")
+        self.assertEqual(row, soak.Row(1000, 0, 1.5, 1, "9", "a, day 1"))
+        row = run(count=5, seconds=60, first_seed=3).added_to(row, "a, day 1")
+        self.assertEqual(row, soak.Row(1005, 0, 2.5, 2, "9, 3", "a, day 1"))
+        row = run(count=7, failure="why").added_to(row, "b, day 2")
+        self.assertEqual(row, soak.Row(1012, 1, 2.5, 3, "9, 3, 9", "a, day 1; b, day 2"))
+        self.assertEqual(run(ended=0).added_to(row, "c"), row)
+
+    def test_the_table_is_read_as_it_is_written(self):
+        rows = {each.name: soak.Row(1234 + i, i, 2.5, i, f"{i}, 7", "a, day 1; b, day 2")
+                for i, each in enumerate(soak.KINDS)}  # fmt: skip
+        text = soak.table(dict(reversed(rows.items())))
+        self.assertEqual(soak.rows_of(text), rows)
+        self.assertEqual(soak.table(soak.rows_of(text)), text)
+        self.assertIn("| 1,235 |", text)
+        # The document's own.
+        own = soak.TABLE.read()
+        self.assertEqual(soak.table(soak.rows_of(own)), own)
+
+    def test_a_run_is_for_what_the_row_lacks(self):
+        kinds = [kind("x", 100, name=name) for name in ("none", "some", "nearly", "all")]
+        rows = {name: soak.Row(number) for name, number in
+                {"some": 40, "nearly": 95, "all": 100}.items()}  # fmt: skip
+        self.assertEqual(soak.goals(kinds, rows, 100), {"none": 100, "some": 60, "nearly": 5})
+        self.assertEqual(soak.goals(kinds, rows, 10), {"none": 10, "some": 10, "nearly": 5})
 
     def test_kinds_and_options_come_in_any_order(self):
         for words in ("--write pools errors", "pools errors --write", "pools --write errors"):
@@ -137,6 +225,10 @@ class SoakTest(unittest.TestCase):
             soak.chosen(["schedule"])
         self.assertEqual([each.name for each in soak.chosen(["errors", "crashes"])],
                          ["crashes", "errors"])  # fmt: skip
+
+    def test_a_kind_that_needs_other_libraries_runs_only_if_it_is_named(self):
+        self.assertNotIn("differential", [each.name for each in soak.chosen([])])
+        self.assertEqual([each.name for each in soak.chosen(["differential"])], ["differential"])
 
 
 if __name__ == "__main__":
