@@ -70,6 +70,22 @@ TEST_F(LookupTest, AbandonedLookupReleasesItsPins) {
   EXPECT_EQ(newest_.pins + middle_.pins, 0);
 }
 
+TEST_F(LookupTest, ARestartForgetsWhatWasOffered) {
+  Lookup lookup({.user_key = "k", .snapshot = 9, .merge_operator = append_.get()});
+  lookup.RaiseCoveringSequence(7);
+  Offer(&lookup, ValueType::kMerge, 9, &newest_);
+  Offer(&lookup, ValueType::kValue, 8, &middle_);
+  EXPECT_TRUE(lookup.Done());
+  lookup.Restart(12);
+  EXPECT_EQ(newest_.pins + middle_.pins, 0);
+  EXPECT_FALSE(lookup.Done());
+  EXPECT_EQ(lookup.snapshot(), 12u);
+  EXPECT_TRUE(Offer(&lookup, ValueType::kMerge, 6, &newest_));  // nothing covers it now
+  PinnableSlice value;
+  ASSERT_TRUE(lookup.Finish(&value).ok());
+  EXPECT_EQ(value, "newest");
+}
+
 TEST_F(LookupTest, DeletionsEndTheSearch) {
   for (const ValueType type : {ValueType::kDeletion, ValueType::kSingleDeletion}) {
     Lookup lookup({.user_key = "k"});
