@@ -129,6 +129,9 @@ void FamilyTable::CheckInvariants() const {
 }
 
 void FamilyTable::Remove(uint32_t id) {
+  std::erase_if(dropped, [](const auto& family) { return family.expired(); });
+  if (const std::shared_ptr<ColumnFamily>& family = Shared(id); family != nullptr)
+    dropped.push_back(family);
   std::erase_if(families, [id](const auto& family) { return family->id() == id; });
 }
 

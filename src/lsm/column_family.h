@@ -369,6 +369,8 @@ struct FamilyTable : EpochRetired {
 
   uint64_t number = 0;                                  // set when the table is published
   std::vector<std::shared_ptr<ColumnFamily>> families;  // ascending by id, dropped ones left out
+  // Those that Remove has taken out, as long as handles or jobs keep them.
+  std::vector<std::weak_ptr<ColumnFamily>> dropped;
 
   ColumnFamily* Find(uint32_t id) const { return Shared(id).get(); }
   // Null: there is none, or it was dropped.

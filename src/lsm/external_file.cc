@@ -172,13 +172,4 @@ Result<ExternalFile> InspectExternalFile(const ExternalFileArgs& args, const std
   return Inspection(args, path).Run();
 }
 
-Status CheckMayMove(const DatabaseState& state, const std::string& path) {
-  const std::string_view name = BaseName(path);
-  if (!HasType(name, FileType::kTableFile)) return Status::OK();
-  if (WithoutSeparatorAtEnd(ParentDirectory(path)) != WithoutSeparatorAtEnd(state.directory))
-    return Status::OK();
-  return Status::InvalidArgument(
-      path, "is in the database's own directory, with a table's name; move_files would delete it");
-}
-
 }  // namespace ashlar

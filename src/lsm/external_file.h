@@ -59,8 +59,4 @@ Result<std::unique_ptr<StandaloneTable>> OpenExternalTable(const DatabaseState& 
                                                            StandaloneTable::Record record);
 Result<ExternalFile> InspectExternalFile(const ExternalFileArgs& args, const std::string& path);
 
-// InvalidArgument: the file is in the database's own directory and has a table's name. A move would
-// delete a table that the database may need. Other spellings of the directory are not recognized.
-Status CheckMayMove(const DatabaseState& state, const std::string& path);
-
 }  // namespace ashlar

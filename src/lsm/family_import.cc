@@ -70,7 +70,6 @@ Status FamilyImport::Prepare() {
   for (const ExportImportFilesMetaData* const part : request_.metadata) {
     for (const LiveFileMetaData& given : part->files) {
       ASHLAR_ASSIGN_OR_RETURN(ImportedFile file, InspectImportedFile(args, given));
-      if (request_.move_files) ASHLAR_RETURN_IF_ERROR(CheckMayMove(*state_, file.path));
       files_.push_back(std::move(file));
     }
     ends.push_back(files_.size());
@@ -82,7 +81,8 @@ Status FamilyImport::Prepare() {
   for (size_t i = 0; i < files_.size(); ++i) {
     ASHLAR_RETURN_IF_ERROR(taken_[i].Take(*state_, {.path = files_[i].path,
                                                     .file_bytes = files_[i].meta->file_bytes,
-                                                    .may_link = request_.move_files}));
+                                                    .may_link = request_.move_files,
+                                                    .is_moved = request_.move_files}));
   }
   return state_->directory_handle->Sync(failures_before);  // I4
 }

@@ -140,7 +140,6 @@ Status FileIngestion::PrepareFamily(Family* family) {
       given = {.value = request.checksums[i], .function = request.checksum_functions[i]};
       args.given_checksum = &given;
     }
-    if (options.move_files) ASHLAR_RETURN_IF_ERROR(CheckMayMove(*state_, request.paths[i]));
     ASHLAR_ASSIGN_OR_RETURN(ExternalFile external, InspectExternalFile(args, request.paths[i]));
     if (family->WritesSequences() && external.properties.external_sst_file_global_seqno_offset == 0)
       return Status::InvalidArgument(external.path, kNoPlace);
@@ -198,7 +197,8 @@ Status FileIngestion::TakeFile(const Request& request, File* file) {
   TakenFile::Source source{.path = file->external.path,
                            .file_bytes = file->external.file_bytes,
                            .may_link = request.options.move_files || request.options.link_files,
-                           .may_copy = request.options.failed_move_fall_back_to_copy};
+                           .may_copy = request.options.failed_move_fall_back_to_copy,
+                           .is_moved = request.options.move_files};
   if (file->written_sequence != 0) {
     source.patch.offset = file->external.properties.external_sst_file_global_seqno_offset;
     PutFixed64(&source.patch.bytes, file->written_sequence);

@@ -159,9 +159,9 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
     std::optional<PublishedState> replaced;  // released without the mutex
     MutexLock lock(state_->mutex());
     changes = Prepare(read.published, rebuilt);
-    auto remaining = std::make_unique<FamilyTable>();
-    for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      if (read.published.FindFamily(family->id()) != nullptr) remaining->Add(std::move(family));
+    auto remaining = std::make_unique<FamilyTable>(state_->Families());
+    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+      if (read.published.FindFamily(family->id()) == nullptr) remaining->Remove(family->id());
     }
     const bool drops = remaining->families.size() < state_->Families().families.size();
     // Nothing fails from here on (I3). The sequence before the views. Readers that acquire either

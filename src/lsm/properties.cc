@@ -601,12 +601,19 @@ Status PropertyReader::TablesInRanges(const std::shared_ptr<ColumnFamily>& famil
 
 bool AnyValuePinned(DatabaseState* state) {
   state->DrainEpochs();
+  // Also those that are dropped and kept by their handles. Released without the mutex.
+  std::vector<std::shared_ptr<ColumnFamily>> families;
   MutexLock lock(state->mutex());
   const EpochGuard guard(state->epochs);
+  families = state->LiveFamilies();
+  for (const std::weak_ptr<ColumnFamily>& dropped : state->Families().dropped) {
+    if (std::shared_ptr<ColumnFamily> family = dropped.lock(); family != nullptr)
+      families.push_back(std::move(family));
+  }
   int64_t views = 0;
   int64_t linked = 0;
   int64_t cached = 0;
-  for (const std::shared_ptr<ColumnFamily>& family : state->Families().families) {
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
     if (family->ActiveLocked()->PinCount() > 0 || family->view()->pins.Count() > 0) return true;
     ++views;
     linked += 1 + static_cast<int64_t>(family->immutable().size());

@@ -7,7 +7,10 @@
 #include "base/assert.h"
 #include "base/format.h"
 #include "base/out_of_memory.h"
+#include "base/result.h"
 #include "filesystem/filename.h"
+#include "lsm/wal_files.h"
+#include "platform/path.h"
 
 namespace ashlar {
 
@@ -22,6 +25,12 @@ Status LinkFile(vfs::FileSystem* file_system, const std::string& from, const std
   return file->Close();
 }
 
+Result<bool> Exists(vfs::FileSystem* file_system, const std::string& path) {
+  const Status there = file_system->FileExists(path);
+  if (there.ok() || IsMissing(there)) return there.ok();
+  return there;
+}
+
 }  // namespace
 
 Status TakenFile::Take(const DatabaseState& state, const Source& source) {
@@ -30,6 +39,19 @@ Status TakenFile::Take(const DatabaseState& state, const Source& source) {
   path_ = TableFileName(state.directory, number_);
   taken_ = true;
   is_linked_ = false;
+  if (!source.is_moved || !HasType(BaseName(source.path), FileType::kTableFile))
+    return LinkOrCopy(state, source);
+  const std::string next_to_original = StrCat(ParentDirectory(source.path), "/", BaseName(path_));
+  ASHLAR_ASSIGN_OR_RETURN(const bool was_there, Exists(state.file_system, next_to_original));
+  ASHLAR_RETURN_IF_ERROR(LinkOrCopy(state, source));
+  ASHLAR_ASSIGN_OR_RETURN(const bool is_there, Exists(state.file_system, next_to_original));
+  if (was_there || !is_there) return Status::OK();
+  return Status::InvalidArgument(  // I3
+      source.path,
+      "is in the database's own directory, with a table's name; move_files would delete it");
+}
+
+Status TakenFile::LinkOrCopy(const DatabaseState& state, const Source& source) {
   if (source.may_link && source.patch.bytes.empty()) {
     const Status linked = LinkFile(state.file_system, source.path, path_);
     is_linked_ = linked.ok();

@@ -8,6 +8,8 @@
 //
 // I1: a copy is written to a file that Take makes: one that exists may be a link to the original.
 // I2: the original is not changed.
+// I3: an original that the caller deletes afterwards is no table of the database itself, however
+//     its path is spelled: a directory that gets the new file is the database's.
 //
 // Thread safety: one thread. Lifetime: Keep or Remove is called before the end, if it was taken.
 #pragma once
@@ -26,8 +28,9 @@ class TakenFile {
     const std::string& path;
     uint64_t file_bytes = 0;  // Corruption if a copy has another size: the file has changed
     bool may_link = false;
-    bool may_copy = true;  // where a link is refused
-    FilePatch patch = {};  // of the copy; some bytes: not linked
+    bool may_copy = true;   // where a link is refused
+    bool is_moved = false;  // I3: InvalidArgument for a table of the database itself
+    FilePatch patch = {};   // of the copy; some bytes: not linked
   };
   // After an error there may be a part of the file, which Remove deletes.
   Status Take(const DatabaseState& state, const Source& source);
@@ -39,6 +42,8 @@ class TakenFile {
   bool is_linked() const { return is_linked_; }
 
  private:
+  Status LinkOrCopy(const DatabaseState& state, const Source& source);
+
   FileNumber number_ = 0;
   std::string path_;
   bool taken_ = false;  // something may be at path_, which belongs to this object

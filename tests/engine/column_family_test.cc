@@ -160,6 +160,24 @@ TEST_F(ColumnFamilyTest, AFamilyThatAFlushNamesTwiceIsFlushedOnce) {
   EXPECT_EQ(Contents(handles_[1]), "b=2 c=3 ");
 }
 
+// Only its pinned values keep a database open.
+TEST_F(ColumnFamilyTest, TheHandleOfADroppedFamilyDoesNotKeepTheDatabaseOpen) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "gone", &family));
+  handles_.push_back(family);
+  ASSERT_OK(db_->Put(WriteOptions(), family, "table", "1"));
+  ASSERT_OK(db_->Flush(FlushOptions(), family));
+  ASSERT_OK(db_->Put(WriteOptions(), family, "memtable", "2"));
+  ASSERT_OK(db_->DropColumnFamily(family));
+  for (const char* const key : {"table", "memtable"}) {
+    PinnableSlice pinned;
+    ASSERT_OK(db_->Get(ReadOptions(), family, key, &pinned));
+    EXPECT_TRUE(db_->Close().IsAborted()) << key;
+  }
+  ASSERT_OK(db_->Close());
+}
+
 TEST_F(ColumnFamilyTest, AJobThatHoldsADroppedFamilyLastDeletesItsFiles) {
   const auto hold = std::make_shared<HoldAfterFlush>();
   options_.listeners = {hold};

@@ -758,10 +758,14 @@ TEST_F(IngestionTest, ATableOfTheDatabaseItselfIsNotMoved) {
   IngestExternalFileOptions options;
   options.allow_db_generated_files = true;
   options.move_files = true;
-  const Status refused = db_->IngestExternalFile(family, {table}, options);
-  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
-  EXPECT_NE(refused.ToString().find(table), std::string::npos) << refused.ToString();
-  EXPECT_TRUE(Exists(table));
+  const std::string other_path = files[0].directory + "/../db" + files[0].name;
+  for (const std::string& path : {table, other_path}) {
+    const Status refused = db_->IngestExternalFile(family, {path}, options);
+    EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+    EXPECT_NE(refused.ToString().find(path), std::string::npos) << refused.ToString();
+    EXPECT_TRUE(Exists(table));
+    EXPECT_EQ(Contents(family), "");
+  }
   options.move_files = false;
   ASSERT_OK(db_->IngestExternalFile(family, {table}, options));
   EXPECT_EQ(Contents(family), "a=1 ");

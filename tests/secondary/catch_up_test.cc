@@ -1109,6 +1109,7 @@ TEST_F(CatchUpTest, ADroppedFamilyStaysReadableAsItWas) {
     EXPECT_EQ(Read(0), last[kDefaultColumnFamilyName]);
     EXPECT_EQ(Read(1), before);
   }
+  ASSERT_OK(secondary_->Close());
   const Status opened_again = OpenSecondary();
   ASSERT_OK(opened_again);
   EXPECT_EQ(Read(1), FamilyContents());
