@@ -5,6 +5,9 @@
 // second open in this one, by a lock that belongs to the open file, not to the process.
 // I1: a file that Open or Create returns had its name when it was locked. So the holder of the lock
 //     is the only one that may remove or rename the file. (Windows: the name may be gone.)
+// I2: the end is the destructor in the process that has opened the file. A forked child, which has
+//     the open file too, neither ends the lock nor keeps it after that. It keeps the lock of a
+//     parent that died.
 //
 // Thread safety: WriteAt and SyncData may run on several threads; a mapping is memory.
 #pragma once
@@ -16,6 +19,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "platform/thread.h"
 
 namespace ashlar {
 
@@ -90,12 +94,13 @@ class PoolFile {
 
  private:
   PoolFile(std::string path, intptr_t handle, uint64_t bytes)
-      : path_(std::move(path)), handle_(handle), bytes_(bytes) {}
+      : path_(std::move(path)), handle_(handle), bytes_(bytes), process_(CurrentProcessId()) {}
   int fd() const { return static_cast<int>(handle_); }
 
   const std::string path_;
   const intptr_t handle_;
   const uint64_t bytes_;
+  const uint64_t process_;  // that has opened it
 };
 
 }  // namespace ashlar

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/format.h"
 #include "base/out_of_memory.h"
@@ -136,23 +137,33 @@ Status Tree::StartMark(MarkRun run, std::function<void()> before_leaf) {
     mark();
     return Status::OK();
   }
+  auto started = std::make_unique<Thread>();  // before the start: a thread needs an owner
   ASHLAR_ASSIGN_OR_RETURN(
-      Thread thread,
+      *started,
       Thread::Start({.name = "ashlar-mark", .priority = ThreadPriority::kBackground}, mark));
-  mark_thread_.emplace(std::move(thread));
+  mark_thread_ = std::move(started);
   return Status::OK();
 }
 
 // ---- Closing.
 
 Tree::~Tree() {
+  if (process_ != CurrentProcessId()) Abandon();
   static_cast<void>(Close());
   // A pin or an iterator that outlives its tree would read unmapped memory.
   ASHLAR_ASSERT(state_ == nullptr);
 }
 
+// I1. The destructors would wait for threads and locks that the child does not have.
+void Tree::Abandon() noexcept {
+  static_cast<void>(state_.release());
+  static_cast<void>(mark_thread_.release());
+}
+
 Status Tree::Close() try {
   if (state_ == nullptr) return Status::OK();
+  if (process_ != CurrentProcessId())
+    return Status::Aborted(path_, "the process that has opened the tree has to close it");
   if (state_->iterators.load(std::memory_order_acquire) != 0)
     return Status::Aborted(path_, "iterators are alive");
   if (state_->pins->AnyPinned()) return Status::Aborted(path_, "pinned values are alive");

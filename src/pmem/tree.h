@@ -1,11 +1,13 @@
 // Tree: the implementation of PersistentTree. It checks arguments, passes each job to one part, and
 // owns the parts.
+//
+// I1: only the process that has opened the tree closes it. A forked child that ends calls the
+//     destructors of static objects, and its parent goes on with pool and log.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "ashlar/persistent_tree.h"
@@ -64,6 +66,9 @@ class Tree final : public PersistentTree {
   const std::string& path() const override { return path_; }
 
  private:
+  void Abandon() noexcept;
+
+  const uint64_t process_ = CurrentProcessId();  // that has opened it (I1)
   const std::string path_;
   const Comparator* const comparator_;
   const DurabilityClass durability_class_;
@@ -71,7 +76,7 @@ class Tree final : public PersistentTree {
   std::atomic<bool> stop_mark_{false};
   // Written by the mark's thread, read after FinishMark or the join. The heap has damage.
   Status mark_status_;
-  std::optional<Thread> mark_thread_;
+  std::unique_ptr<Thread> mark_thread_;
   uint64_t open_micros_ = 0;
 
   friend Result<std::unique_ptr<PersistentTree>> OpenTree(std::unique_ptr<Medium> medium,

@@ -185,7 +185,11 @@ Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes,
   return file;
 }
 
-PoolFile::~PoolFile() { ::close(fd()); }
+// I2. The close alone would leave the lock to a child that has been forked meanwhile.
+PoolFile::~PoolFile() {
+  if (process_ == CurrentProcessId()) RetryInterrupted([&] { return ::flock(fd(), LOCK_UN); });
+  ::close(fd());
+}
 
 std::string PoolFile::RealPath() const {
   const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path_.c_str(), nullptr), ::free);

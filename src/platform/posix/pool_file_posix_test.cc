@@ -224,6 +224,49 @@ TEST_F(ReplacedFileTest, IsNotTakenForTheOneThatWasCreated) {
   EXPECT_EQ(std::filesystem::file_size(path_), 20U);
 }
 
+class ForkedChildTest : public ::testing::Test {
+ protected:
+  ~ForkedChildTest() override { std::filesystem::remove(path_); }
+
+  const std::string path_ =
+      std::filesystem::temp_directory_path() / ("ashlar-forked-" + std::to_string(::getpid()));
+  std::unique_ptr<PoolFile> file_ =
+      PoolFile::Create(path_, 4096, /*huge_pages_effort_max=*/0).value();
+};
+
+// The pool was in use after its Close as long as a child lived, as the workers of a server do.
+TEST_F(ForkedChildTest, DoesNotKeepTheLockOfAFileThatIsClosed) {
+  int done[2];
+  ASSERT_EQ(::pipe(done), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(done[1]);
+    char c = 0;
+    ::_exit(::read(done[0], &c, 1) == 0 ? 0 : 1);
+  }
+  file_.reset();
+  const Status opened = PoolFile::Open(path_).status();
+  EXPECT_TRUE(opened.ok()) << opened.ToString();
+  ::close(done[0]);
+  ::close(done[1]);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(ForkedChildTest, DoesNotEndTheLockOfItsParent) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    file_.reset();
+    ::_exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  const Status opened = PoolFile::Open(path_).status();
+  EXPECT_TRUE(opened.IsIOError()) << opened.ToString();
+}
+
 // A file whose pages take the nanoseconds that the test says.
 struct CountedFile {
   uint64_t pages;
