@@ -157,6 +157,8 @@ void LifeCycle::StartTimers() {
 }
 
 void LifeCycle::OpenSpace() {
+  // Readers that end delete files, and look at the account, once they find owns_files.
+  ASHLAR_ASSERT(!state_->is_secondary() || !state_->writes_files());
   const DBOptions& options = state_->options;
   if (options.sst_file_manager == nullptr) return;
   state_->space.Open({.manager = options.sst_file_manager,
@@ -252,13 +254,14 @@ Status LifeCycle::Promote() {
     return taken;
   }
   ASHLAR_ASSERT(state_->lock != nullptr);  // I2
+  Status started = CatchBadAlloc([this] {
+    OpenSpace();
+    return Status::OK();
+  });
   // I3. Writers are let in once the replayed writes are in tables, or an error is latched.
   state_->owns_files.store(true, std::memory_order_release);
   follower_.reset();
-  const Status started = CatchBadAlloc([this] {
-    OpenSpace();
-    return TakeWrites({});
-  });
+  if (started.ok()) started = CatchBadAlloc([this] { return TakeWrites({}); });
   promotion_is_unfinished_ = !started.ok();
   if (!started.ok())
     background_.LatchError(BackgroundErrorReason::kFlush, "the promotion", started);
