@@ -12,10 +12,9 @@ constexpr uint64_t kPauseMicros = 5000000;
 }  // namespace
 
 void SpaceRecovery::ErrorLatched(const Status& error) noexcept {
-  if (!state_->space.IsManaged() || calls_.resume == nullptr || !IsLackOfSpace(error))
-    return;  // I1
+  if (!state_->space.IsManaged() || !IsLackOfSpace(error)) return;  // I1
   MutexLock lock(looks_->mutex);
-  LookLater();
+  if (calls_.resume != nullptr) LookLater();
 }
 
 void SpaceRecovery::Stop() {

@@ -361,6 +361,29 @@ TEST_F(SpaceTest, ADiskThatHasSpaceAgainResumesADatabaseWithAManager) {
   }
 }
 
+TEST_F(SpaceTest, APromotionThatLacksSpaceIsFinishedByItself) {
+  Open();
+  MakeTable();
+  PutTable();
+  std::unique_ptr<DB> secondary;
+  ASSERT_OK(DB::OpenAsSecondary(options_, kPath, "/secondary", &secondary));
+  Close();
+  FaultRule full;
+  full.operations = FaultOperation::kAppend;
+  full.name_contains = ".sst";
+  full.error = Status::NoSpace();
+  faults_->AddRule(full);
+  const Status promoted = secondary->PromoteToPrimary();
+  EXPECT_TRUE(promoted.IsNoSpace()) << promoted.ToString();
+  faults_->ClearRules();
+  ASSERT_FALSE(secondary->IsSecondary());
+  db_ = std::move(secondary);
+  EXPECT_FALSE(IsWritable());
+  EXPECT_TRUE(ComesTrue([&] { return IsWritable(); }));
+  ExpectAcknowledged();
+  ExpectCounted();
+}
+
 // The database waited for room for a write buffer of each family.
 TEST_F(SpaceTest, ADatabaseWithManyFamiliesResumesWithoutRoomForAllTheirBuffers) {
   Open();
