@@ -257,6 +257,11 @@ void RunImport(const std::string& input) {
       contents["imported"] = ReadAllWays(database.db(), handle, contents[name]);
       EXPECT_RIGHT(!request.whole || contents["imported"] == contents[name],
                    "imported with other contents");
+      const Status compacted =
+          database.db()->CompactRange(CompactRangeOptions(), handle, nullptr, nullptr);
+      EXPECT_RIGHT(compacted.ok(), "not compacted: " + compacted.ToString());
+      EXPECT_RIGHT(ReadAllWays(database.db(), handle, contents[name]) == contents["imported"],
+                   "other contents after a compaction");
     } else {
       const std::set<std::string> after = Tables(*file_system);
       for (const std::string& table : after)
