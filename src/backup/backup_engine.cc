@@ -138,7 +138,8 @@ class BackupWriter {
       ASHLAR_RETURN_IF_ERROR(CheckAgainstRecord(table, read.crc));
       const std::string path = SharedPath(name, read.crc, read.bytes);
       uint64_t there = 0;
-      if (system()->GetFileSize(folder_->Path(path), &there).ok() && there == read.bytes) {
+      if (system()->GetFileSize(folder_->Path(path), &there).ok() && there == read.bytes &&
+          folder_->SyncFile(path).ok()) {  // I2 of backup_folder.h
         Add(path, name, read);
         return Status::OK();
       }

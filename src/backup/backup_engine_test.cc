@@ -17,6 +17,7 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "lsm/lsm_db.h"
+#include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/fault_sweep.h"
 
@@ -189,6 +190,33 @@ TEST_F(BackupEngineTest, TablesAreSharedAndGoWithTheLastBackupThatHasThem) {
   engine = OpenEngine(anew);
   EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() &&
               Names("private").empty());
+}
+
+// The later backup named a table that had been written, and never synced.
+TEST_F(BackupEngineTest, ABackupWithSyncIsDurableAfterOneWithout) {
+  const auto disk = std::make_shared<CrashFileSystem>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(disk);
+  options_.env = env.get();
+  OpenDb();
+  PutMany(100, "value");
+  for (const bool sync : {false, true}) {
+    BackupEngineOptions options(kBackups);
+    options.sync = sync;
+    BackupEngine* engine = nullptr;
+    ASSERT_TRUE(BackupEngine::Open(options, env.get(), &engine).ok());
+    const std::unique_ptr<BackupEngine> owned(engine);
+    ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  }
+  CloseDb();
+  const CrashImage cut =
+      disk->MakeCrashImage(disk->OperationCount(), CrashKind::kDurableOnly, /*seed=*/1);
+  const std::unique_ptr<Env> after = NewCompositeEnv(cut.file_system);
+  BackupEngineReadOnly* engine = nullptr;
+  ASSERT_TRUE(BackupEngineReadOnly::Open(BackupEngineOptions(kBackups), after.get(), &engine).ok());
+  const std::unique_ptr<BackupEngineReadOnly> owned(engine);
+  const Status verified = engine->VerifyBackup(2, /*verify_with_checksum=*/true);
+  EXPECT_TRUE(verified.ok()) << verified.ToString();
+  options_.env = env_.get();
 }
 
 // A table of another database may have the same number and size.

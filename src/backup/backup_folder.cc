@@ -134,6 +134,14 @@ Status BackupFolder::SyncFolder(std::string_view below) const {
   return handle->Sync();
 }
 
+Status BackupFolder::SyncFile(const std::string& below) const {
+  if (!sync_) return Status::OK();
+  std::unique_ptr<vfs::WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(Path(below), vfs::FileOptions(), &file));
+  ASHLAR_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
 Status BackupFolder::Commit(uint32_t id, const BackupMeta& meta) {
   ASHLAR_RETURN_IF_ERROR(SyncFolder(kSharedChecksumFolder));
   ASHLAR_RETURN_IF_ERROR(SyncFolder(PrivateFolder(id)));

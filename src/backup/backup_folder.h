@@ -69,6 +69,8 @@ class BackupFolder {
   Result<BackupMeta> Read(uint32_t id, uint64_t* bytes) const;
   // Of the text of a description: PathNotFound if there is none.
   Result<uint32_t> DescriptionCrc(uint32_t id) const;
+  // With `sync`, makes a file durable that an engine without it may have written.
+  Status SyncFile(const std::string& below) const;
   // Makes the files of a backup durable, and then the backup exist.
   Status Commit(uint32_t id, const BackupMeta& meta);
   // Ends a backup's existence; its files are left to RemoveUnused.

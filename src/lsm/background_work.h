@@ -56,7 +56,8 @@ class BackgroundWork final : public ViewObserver {
   // Call before. resume: as in SpaceRecovery::Calls.
   void StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> resume);
 
-  // After a resume that the program asked for: one that failed for lack of space is tried again.
+  // After a resume that the program asked for, or a promotion: if it failed for lack of space, the
+  // resume is tried later.
   void LookForSpace(const Status& resumed) noexcept { space_recovery_.ErrorLatched(resumed); }
 
   // Call after a change of the family's memtables, version or options. Decides anew about the write

@@ -8,6 +8,7 @@
 #include "base/out_of_memory.h"
 #include "base/result.h"
 #include "lsm/external_file.h"
+#include "lsm/imported_order.h"
 #include "observe/event_line.h"
 
 namespace ashlar {
@@ -75,7 +76,7 @@ Status FamilyImport::Prepare() {
     ends.push_back(files_.size());
   }
   ASHLAR_RETURN_IF_ERROR(CheckPartsDoNotOverlap(ends));
-  ASHLAR_RETURN_IF_ERROR(CheckLevels(KeyComparator(options_.comparator), files_));  // I1
+  ASHLAR_RETURN_IF_ERROR(CheckImportedOrder(args, files_));  // I1
   taken_.resize(files_.size());
   const uint64_t failures_before = state_->directory_handle->failures();
   for (size_t i = 0; i < files_.size(); ++i) {

@@ -5,9 +5,8 @@
 //     -> link or copy it to a number of the database, sync it, sync the directory
 //     -> turn of the commit queue: log synced, one edit group: the family and its files
 //
-// I1: each file has the level and the sequences that its metadata says and its entries prove. Files
-//     of one level do not overlap, except on level 0, which is ordered by sequences, and by epoch
-//     numbers not otherwise.
+// I1: each file has the level that its metadata says, and the sequences of its entries, which its
+//     metadata allows. The files are in the order of imported_order.h.
 // I2: the published sequence is at least the largest of the files when the family is visible.
 // I3: a reader, and a crash, has the family with all of its files, or no family.
 // I4: files, directory and log are durable before the edit is written: a power cut that keeps the

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "base/assert.h"
 #include "base/format.h"
@@ -10,7 +9,6 @@
 #include "key/record_kind.h"
 #include "lsm/external_file.h"
 #include "lsm/resolve_options.h"
-#include "manifest/level_files.h"
 #include "platform/path.h"
 #include "table/table_properties.h"
 
@@ -35,6 +33,11 @@ class Inspection {
     ASHLAR_RETURN_IF_ERROR(CheckRanges());
     ASHLAR_RETURN_IF_ERROR(TakeChecksum());
     const TableProperties& properties = table_->reader()->properties();
+    // Level 0 is ordered by them: by what the entries have, not by what the metadata allows.
+    if (found_smallest_ <= found_largest_) {
+      file_.meta->smallest_sequence = found_smallest_;
+      file_.meta->largest_sequence = found_largest_;
+    }
     file_.meta->LearnCounts(properties);
     file_.meta->has_ranges = table_->reader()->HasRanges() ? HasRanges::kYes : HasRanges::kNo;
     return std::move(file_);
@@ -112,7 +115,9 @@ class Inspection {
     return Status::OK();
   }
 
-  Status CheckSequence(SequenceNumber sequence) const {
+  Status TakeSequence(SequenceNumber sequence) {
+    found_smallest_ = std::min(found_smallest_, sequence);
+    found_largest_ = std::max(found_largest_, sequence);
     if (sequence >= given_.smallest_seqno && sequence <= given_.largest_seqno) [[likely]]
       return Status::OK();
     return Damaged(StrCat("has an entry with sequence number ", sequence,
@@ -120,14 +125,14 @@ class Inspection {
                           given_.largest_seqno));
   }
 
-  Status CheckEntries() const {
+  Status CheckEntries() {
     const FileMetaData& meta = *file_.meta;
     const uint32_t user_key_bytes = ResolveUserKeyBytes(*args_.options);
     const std::unique_ptr<InternalCursor> cursor = table_->reader()->NewCursor(kUncached);
     std::string last;
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
       const Slice key = cursor->key();
-      ASHLAR_RETURN_IF_ERROR(CheckSequence(TagSequence(ExtractTag(key))));
+      ASHLAR_RETURN_IF_ERROR(TakeSequence(TagSequence(ExtractTag(key))));
       const RecordRole role = RoleOf(ExtractType(key));
       if (role == RecordRole::kNone || role == RecordRole::kRefused || role == RecordRole::kRange) {
         return Status::NotSupported(
@@ -147,12 +152,12 @@ class Inspection {
     return Status::OK();
   }
 
-  Status CheckRanges() const {
+  Status CheckRanges() {
     FragmentedRanges::Cursor at(&table_->reader()->ranges());
     for (at.SeekToFirst(); at.Valid(); at.Next()) {
       ASHLAR_ASSERT(!at.sequences().empty());  // a fragment, no gap
-      ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().front()));
-      ASHLAR_RETURN_IF_ERROR(CheckSequence(at.sequences().back()));
+      ASHLAR_RETURN_IF_ERROR(TakeSequence(at.sequences().front()));
+      ASHLAR_RETURN_IF_ERROR(TakeSequence(at.sequences().back()));
     }
     return Status::OK();
   }
@@ -179,83 +184,16 @@ class Inspection {
   const LiveFileMetaData& given_;
   const KeyComparator comparator_;
   ImportedFile file_;
+  SequenceNumber found_smallest_ = kSequenceNumberMax;
+  SequenceNumber found_largest_ = 0;
   std::unique_ptr<StandaloneTable> table_;
 };
-
-// Of files of one level, of which `before` begins first.
-bool OverlapInKeys(const KeyComparator& comparator, const ImportedFile& before,
-                   const ImportedFile& file) {
-  if (!IsSorted(file.level))
-    return !before.meta->EndsBefore(comparator, file.meta->smallest_user_key());
-  return comparator.CompareInternal(before.meta->largest, file.meta->smallest) >= 0;
-}
-
-// The files have no numbers yet, so of two with the same sequences neither is newer.
-bool IsNewer(const ImportedFile& a, const ImportedFile& b) {
-  ASHLAR_ASSERT(a.meta->number == 0 && b.meta->number == 0);
-  return LevelFiles::NewerFirst(a.meta.get(), b.meta.get());
-}
-
-// Whether the older of two files with common keys may have a newer version. Two files of one
-// ingestion may have the same number, because the ingestion gave them disjoint keys. The number of
-// an ingested file may also be within the sequences of the newer file. The file was ingested while
-// a memtable had no key of it, and the table of that memtable has only newer entries at its keys.
-bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
-  const bool a_is_newer = IsNewer(a, b);
-  if (!a_is_newer && !IsNewer(b, a)) return true;
-  const FileMetaData& newer = a_is_newer ? *a.meta : *b.meta;
-  const FileMetaData& older = a_is_newer ? *b.meta : *a.meta;
-  return newer.smallest_sequence < older.largest_sequence &&
-         older.smallest_sequence != older.largest_sequence;
-}
-
-// Epoch numbers are compared also where other files have none: then RocksDB goes by sequences, but
-// these two have been read in the order of theirs. Requires: no overlap in sequences.
-bool DifferInOrder(const ImportedFile& a, const ImportedFile& b) {
-  if (a.epoch_number == 0 || b.epoch_number == 0) return false;
-  return IsNewer(a, b) ? a.epoch_number < b.epoch_number : a.epoch_number > b.epoch_number;
-}
 
 }  // namespace
 
 Result<ImportedFile> InspectImportedFile(const ImportedFileArgs& args,
                                          const LiveFileMetaData& given) {
   return Inspection(args, given).Run();
-}
-
-Status CheckLevels(const KeyComparator& comparator, std::span<const ImportedFile> files) {
-  std::vector<const ImportedFile*> sorted;
-  sorted.reserve(files.size());
-  for (const ImportedFile& file : files) sorted.push_back(&file);
-  std::sort(sorted.begin(), sorted.end(), [&](const ImportedFile* a, const ImportedFile* b) {
-    return a->level != b->level
-               ? a->level < b->level
-               : comparator.CompareInternal(a->meta->smallest, b->meta->smallest) < 0;
-  });
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    const ImportedFile& before = *sorted[i];
-    for (size_t j = i + 1; j < sorted.size(); ++j) {
-      const ImportedFile& file = *sorted[j];
-      if (file.level != before.level || !OverlapInKeys(comparator, before, file)) break;
-      if (IsSorted(file.level)) {
-        return Status::InvalidArgument(
-            file.path, StrCat("overlaps ", before.path, ", and both are of level ", file.level));
-      }
-      if (OverlapInSequences(before, file)) {
-        return Status::InvalidArgument(
-            file.path, StrCat("overlaps ", before.path,
-                              " in keys and in sequence numbers, and both are of level 0; compact "
-                              "the column family before it is exported"));
-      }
-      if (!DifferInOrder(before, file)) continue;
-      return Status::NotSupported(
-          file.path, StrCat("overlaps ", before.path,
-                            " on level 0, and their epoch numbers (LiveFileMetaData::epoch_number) "
-                            "order them otherwise than their sequence numbers; compact the column "
-                            "family before it is exported"));
-    }
-  }
-  return Status::OK();
 }
 
 }  // namespace ashlar

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "ashlar/metadata.h"
@@ -21,7 +20,7 @@ namespace ashlar {
 struct ImportedFile {
   std::string path;
   Level level = 0;
-  // For the MANIFEST: bounds, sequences, size and counts.
+  // For the MANIFEST: bounds, size, counts, and the sequences that the entries have.
   std::unique_ptr<FileMetaData> meta;
   // Of the exported family (manifest/epoch_order.h); 0: none. The new family's MANIFEST has none.
   uint64_t epoch_number = 0;
@@ -36,10 +35,5 @@ struct ImportedFileArgs {
 // implemented, within the bounds and sequences of the metadata.
 Result<ImportedFile> InspectImportedFile(const ImportedFileArgs& args,
                                          const LiveFileMetaData& given);
-
-// InvalidArgument naming two files of one level that overlap. On a sorted level that means common
-// keys. On level 0, which is ordered by sequences, it means common keys and overlapping sequences.
-// NotSupported if epoch numbers order two files of level 0 with common keys differently.
-Status CheckLevels(const KeyComparator& comparator, std::span<const ImportedFile> files);
 
 }  // namespace ashlar

@@ -83,6 +83,7 @@ Status LifeCycle::StartLog() {
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
                            .next_sequence = state_->PublishedSequence() + 1,
                            .directory_handle = state_->wal_directory_handle.get()};
+  own_files_begin_ = log.number;
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
   ASHLAR_ASSERT(state_->logs.current_number() == log.number);
   for (const uint64_t replayed : recovery.logs)
@@ -106,8 +107,7 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
       must_flush |= HasFileThatWaitsForFlush(*family);
   }
   {
-    // No job of the pool takes one of the memtables before they are flushed together. None writes a
-    // table while orphans are deleted, because orphans are the tables that no version lists.
+    // No job of the pool takes one of the memtables before they are flushed together.
     const BackgroundWork::JobHold hold(&background_);
     if (must_flush) {
       ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(live, FlushReason::kOthers));
@@ -142,10 +142,9 @@ Status LifeCycle::DropWhatWasReplayed() {
   uint64_t oldest_log = 0;
   {
     MutexLock lock(state_->mutex());
-    ASHLAR_ASSERT(state_->jobs_held);  // a new table would be an orphan
     oldest_log = background_.files().OldestRecordedLog();
   }
-  DeleteOrphans(state_, oldest_log);
+  DeleteOrphans(state_, oldest_log, own_files_begin_);
   background_.files().DeleteObsoleteFilesIfAny();
   state_->logs.StartKeeping();
   return Status::OK();
@@ -157,6 +156,8 @@ void LifeCycle::StartTimers() {
 }
 
 void LifeCycle::OpenSpace() {
+  // Readers that end delete files, and look at the account, once they find owns_files.
+  ASHLAR_ASSERT(!state_->is_secondary() || !state_->writes_files());
   const DBOptions& options = state_->options;
   if (options.sst_file_manager == nullptr) return;
   state_->space.Open({.manager = options.sst_file_manager,
@@ -252,17 +253,20 @@ Status LifeCycle::Promote() {
     return taken;
   }
   ASHLAR_ASSERT(state_->lock != nullptr);  // I2
+  Status started = CatchBadAlloc([this] {
+    OpenSpace();
+    return Status::OK();
+  });
   // I3. Writers are let in once the replayed writes are in tables, or an error is latched.
   state_->owns_files.store(true, std::memory_order_release);
   follower_.reset();
-  const Status started = CatchBadAlloc([this] {
-    OpenSpace();
-    return TakeWrites({});
-  });
+  if (started.ok()) started = CatchBadAlloc([this] { return TakeWrites({}); });
   promotion_is_unfinished_ = !started.ok();
   if (!started.ok())
     background_.LatchError(BackgroundErrorReason::kFlush, "the promotion", started);
   StartTimers();
+  // The error was latched before anyone could look for space.
+  background_.LookForSpace(started);
   state_->role.store(DatabaseRole::kPrimary, std::memory_order_release);
   if constexpr (kDebugChecks) CheckRole();
   IgnoreBadAlloc([&] {

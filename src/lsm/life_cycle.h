@@ -111,6 +111,8 @@ class LifeCycle {
   std::unique_ptr<PrimaryFollower> follower_ ASHLAR_GUARDED_BY(role_mutex_);
   // Written by the promotion before the role is published, and then by Resume, one at a time.
   bool promotion_is_unfinished_ = false;
+  // From this number on, files are of this run. Written before jobs begin.
+  FileNumber own_files_begin_ = 0;
   bool closed_ ASHLAR_GUARDED_BY(role_mutex_) = false;
   Status close_status_ ASHLAR_GUARDED_BY(role_mutex_);
 };

@@ -558,7 +558,7 @@ Result<RecoveredDatabase> RecoverDatabase(OpenArgs args) {
   return args.read_only ? RecoverForReading(std::move(args)) : RecoverForWriting(args);
 }
 
-void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
+void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log, FileNumber own_files_begin) {
   ASHLAR_ASSERT(state->lock != nullptr);  // I3 of file_janitor.h
   ASHLAR_ASSERT(oldest_needed_log <= state->logs.current_number());
   std::vector<std::string> names;
@@ -572,6 +572,8 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     uint64_t number = 0;
     FileType type;
     if (!ParseFileName(name, &number, &type) || !state->versions->MayBelong(number)) continue;
+    const bool is_transient = type == FileType::kTableFile || type == FileType::kTempFile;
+    if (is_transient && number >= own_files_begin) continue;
     const std::string path = state->directory + "/" + name;
     switch (type) {
       case FileType::kTableFile:
@@ -597,7 +599,7 @@ void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log) {
     if (type == FileType::kWalFile && number < oldest_needed_log)
       state->obsolete_files.AddOther(WalFileName(state->wal_directory, number));
     // A log that was kept (I3 of spare_logs.h).
-    if (type == FileType::kTempFile && state->versions->MayBelong(number))
+    if (type == FileType::kTempFile && number < own_files_begin)
       remove(state->wal_directory + "/" + name);
   }
 }

@@ -74,7 +74,9 @@ void LogRecovery(const DatabaseState& state);
 
 // Deletes every unreferenced file of the database: tables, MANIFESTs, OPTIONS, temporary files. Old
 // logs (in DBOptions::wal_dir too) become obsolete, because FileJanitor may have to archive them.
-void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log);
+// Tables and temporary files from own_files_begin on are of this run: a compaction that runs may be
+// writing them, and no version lists them yet.
+void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log, FileNumber own_files_begin);
 
 // The text of the file IDENTITY, without the line's end.
 Result<std::string> ReadIdentity(vfs::FileSystem* file_system, const std::string& directory);

@@ -1,5 +1,6 @@
 #include "lsm/space_recovery.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/out_of_memory.h"
@@ -11,10 +12,9 @@ constexpr uint64_t kPauseMicros = 5000000;
 }  // namespace
 
 void SpaceRecovery::ErrorLatched(const Status& error) noexcept {
-  if (!state_->space.IsManaged() || calls_.resume == nullptr || !IsLackOfSpace(error))
-    return;  // I1
+  if (!state_->space.IsManaged() || !IsLackOfSpace(error)) return;  // I1
   MutexLock lock(looks_->mutex);
-  LookLater();
+  if (calls_.resume != nullptr) LookLater();
 }
 
 void SpaceRecovery::Stop() {
@@ -81,11 +81,16 @@ bool SpaceRecovery::HasRoom() const {
   uint64_t free_bytes = 0;
   // Where that is not known, the resume finds out.
   if (!state_->file_system->GetFreeSpace(state_->directory, &free_bytes).ok()) return true;
+  // The resume flushes what the memtables have, and the writes after it need some room, too. A
+  // buffer for each of a thousand families may be more than the disk.
   uint64_t memtable_bytes = 0;
+  uint64_t buffer_bytes_max = 0;
   MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
-    memtable_bytes += family->options().write_buffer_size;
-  return free_bytes >= memtable_bytes;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
+    memtable_bytes += family->MemTableBytes();
+    buffer_bytes_max = std::max<uint64_t>(buffer_bytes_max, family->options().write_buffer_size);
+  }
+  return free_bytes >= std::max(memtable_bytes, buffer_bytes_max);
 }
 
 }  // namespace ashlar

@@ -44,6 +44,7 @@ class SpaceRecovery {
   SpaceRecovery& operator=(const SpaceRecovery&) = delete;
 
   void Start(Calls calls) {
+    MutexLock lock(looks_->mutex);            // jobs of a promotion may latch errors meanwhile
     ASHLAR_ASSERT(calls_.resume == nullptr);  // once
     calls_ = std::move(calls);
   }

@@ -44,7 +44,7 @@ void WalArchive::CheckInvariants() const {
 }
 
 Status WalArchive::Find() {
-  ASHLAR_ASSERT(state_->lock != nullptr && logs_.empty());
+  ASHLAR_ASSERT(state_->lock != nullptr);
   if (!IsEnabled()) return Status::OK();
   std::vector<std::string> names;
   const Status listed = state_->file_system->GetChildren(directory_, &names);
@@ -53,6 +53,7 @@ Status WalArchive::Find() {
   for (const std::string& name : names) {
     const std::optional<uint64_t> number = ParseWalName(name);
     if (!number.has_value() || !state_->versions->MayBelong(*number)) continue;
+    if (logs_.contains(*number)) continue;
     Log log{.since_nanos = state_->clock->NowNanos()};
     ASHLAR_RETURN_IF_ERROR(
         state_->file_system->GetFileSize(WalFileName(directory_, *number), &log.bytes));

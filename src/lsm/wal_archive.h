@@ -41,7 +41,8 @@ class WalArchive {
   // If false, logs are deleted as soon as no family needs them, and the archive is left alone.
   static bool IsEnabled(const DatabaseState& state);
   bool IsEnabled() const { return IsEnabled(*state_); }
-  // Takes note of the logs that are there; once, after the lock is taken.
+  // Takes note of the logs that are there, after the lock is taken. After an error it may be called
+  // again, also when logs have been added since.
   Status Find();
   // Moves the log. PathNotFound: there is no such log.
   Status Add(uint64_t number);

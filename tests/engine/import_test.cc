@@ -652,6 +652,156 @@ TEST_F(RefusedImportTest, FilesThatOverlapOnOneLevel) {
   ExpectFilesUnchanged();
 }
 
+class MisplacedImportTest : public ImportTest {
+ protected:
+  // Tables of level 0 from one database or several: `write` is called for each in turn.
+  void Make(const std::vector<std::function<void()>>& writes) {
+    Open();
+    for (const auto& write : writes) {
+      write();
+      Flush();
+    }
+    const std::string folder = StrCat("exported", ++exports_);
+    ExportImportFilesMetaData exported = Export(folder);
+    ASSERT_EQ(exported.files.size(), writes.size());
+    std::sort(exported.files.begin(), exported.files.end(),
+              [](const LiveFileMetaData& a, const LiveFileMetaData& b) {
+                return a.largest_seqno < b.largest_seqno;
+              });
+    files_.insert(files_.end(), exported.files.begin(), exported.files.end());
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+  }
+  ExportImportFilesMetaData Metadata() const {
+    ExportImportFilesMetaData metadata;
+    metadata.db_comparator_name = options_.comparator->Name();
+    metadata.files = files_;
+    return metadata;
+  }
+  void ExpectRefused(const std::string& why) {
+    OpenOther();
+    const ExportImportFilesMetaData metadata = Metadata();
+    const Status status = TryImport({&metadata});
+    EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+    EXPECT_NE(status.ToString().find(why), std::string::npos) << status.ToString();
+    for (const LiveFileMetaData& file : files_)
+      EXPECT_NE(status.ToString().find(PathOf(file)), std::string::npos) << status.ToString();
+    EXPECT_EQ(OtherTables(), 0);
+  }
+
+  std::vector<LiveFileMetaData> files_;  // of each database in the order of the writes
+
+ private:
+  int exports_ = 0;
+};
+
+// Get found the old value in the file that its metadata made the newest one. An iterator found the
+// new value.
+TEST_F(MisplacedImportTest, TheEntriesOrderLevel0AndNotTheMetadata) {
+  Make({[&] { Put("k", "old"), Put("l", "old"); }, [&] { Put("k", "new"); }});
+  files_[0].largest_seqno = 100;
+  OpenOther();
+  Import(Metadata());
+  EXPECT_EQ(Tree(other_.get(), imported_.get()), "0: k..k @3-3, 0: k..l @1-2, ");
+  EXPECT_LT(other_->GetLatestSequenceNumber(), 100u);
+  std::string value;
+  ASSERT_OK(other_->Get(ReadOptions(), imported_.get(), "k", &value));
+  EXPECT_EQ(value, "new");
+  EXPECT_EQ(Imported(), "k=new l=old ");
+}
+
+// Their sequences are those of an ingested file and the memtable that it met, but not their keys.
+TEST_F(MisplacedImportTest, ATableWithOneSequenceIsNotBelieved) {
+  Make({[&] { Put("k", "1"), Put("l", "2"), Put("m", "3"); }});
+  Make({[&] { Put("y", "1"); }, [&] { Put("k", "2"); }});
+  files_.erase(files_.begin() + 1);
+  ASSERT_EQ(files_[1].smallest_seqno, 2u);
+  ExpectRefused("an older version");
+}
+
+// The upper one would be below the other after a compaction that drops its newest entry.
+TEST_F(MisplacedImportTest, InterleavedSequencesOnLevel0) {
+  for (const int before : {4, 2}) {
+    Make({[&] {
+            for (int i = 0; i < before; ++i) Put("a", StrCat(i));
+          },
+          [&] {
+            Put("k", StrCat(before));
+            for (int i = 0; i < 4; ++i) Put(StrCat("z", before), StrCat(i));
+          }});
+    files_.erase(files_.end() - 2);
+  }
+  ASSERT_EQ(files_[0].smallest_seqno, 5u);
+  ASSERT_EQ(files_[1].largest_seqno, 7u);
+  ExpectRefused("in sequence numbers");
+}
+
+TEST_F(MisplacedImportTest, AnOlderVersionAboveANewerOne) {
+  Make({[&] { Put("k", "old"); }, [&] { Put("k", "new"); }});
+  files_[1].level = 3;
+  for (const int above : {0, 2}) {
+    files_[0].level = above;
+    ExpectRefused("an older version");
+  }
+  std::swap(files_[0].level, files_[1].level);
+  Import(Metadata());
+  EXPECT_EQ(Imported(), "k=new ");
+}
+
+TEST_F(MisplacedImportTest, TheSameVersionOnTwoLevels) {
+  Make({[&] { Put("k", "v"); }});
+  files_.push_back(files_[0]);
+  files_[1].level = 3;
+  ExpectRefused("an older version");
+}
+
+TEST_F(MisplacedImportTest, AnOlderVersionAboveANewerRangeDeletion) {
+  Make(
+      {[&] { Put("k", "old"); },
+       [&] { ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "j", "l")); }});
+  files_[1].level = 3;
+  ExpectRefused("an older version");
+}
+
+// A compaction of the lower file takes the sequence away from the entry, as the oldest of its key.
+TEST_F(MisplacedImportTest, AnOlderRangeDeletionAboveANewerVersion) {
+  Make({[&] { ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "j", "l")); },
+        [&] { Put("k", "new"); }});
+  files_[1].level = 3;
+  ExpectRefused("an older version");
+}
+
+// Tables of two levels whose sequences are interleaved, as in most trees.
+TEST_F(MisplacedImportTest, OlderEntriesAboveNewerOnesOfOtherKeys) {
+  const auto key = [](int i) { return StrCat("k", 1000 + i); };
+  for (const bool has_common_key : {false, true}) {
+    files_.clear();
+    Make({[&] {
+            for (const int i : {50, 150, 351}) Put(key(i), "above");
+            if (has_common_key) Put(key(399), "above");
+            ASSERT_OK(
+                db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key(150), key(152)));
+          },
+          [&] {
+            for (int i = 0; i < 450; ++i) {
+              if (i != 50 && i != 351 && (i < 150 || i > 151)) Put(key(i), "below");
+            }
+            ASSERT_OK(
+                db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), key(352), key(360)));
+          }});
+    files_[0].level = 2;
+    files_[1].level = 3;
+    if (has_common_key) {
+      ExpectRefused("an older version");
+    } else {
+      OpenOther();
+      Import(Metadata());
+      EXPECT_EQ(Imported().size(), (450 - 2 - 8) * std::string("k1000=below ").size());
+      ASSERT_OK(other_->DropColumnFamily(imported_.get()));
+    }
+  }
+}
+
 // RocksDB from 7.10 on reads level 0 in the order of epoch numbers.
 TEST_F(RefusedImportTest, EpochNumbersThatSequencesDoNotShow) {
   using enum Status::Code;

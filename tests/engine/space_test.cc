@@ -361,6 +361,55 @@ TEST_F(SpaceTest, ADiskThatHasSpaceAgainResumesADatabaseWithAManager) {
   }
 }
 
+TEST_F(SpaceTest, APromotionThatLacksSpaceIsFinishedByItself) {
+  Open();
+  MakeTable();
+  PutTable();
+  std::unique_ptr<DB> secondary;
+  ASSERT_OK(DB::OpenAsSecondary(options_, kPath, "/secondary", &secondary));
+  Close();
+  FaultRule full;
+  full.operations = FaultOperation::kAppend;
+  full.name_contains = ".sst";
+  full.error = Status::NoSpace();
+  faults_->AddRule(full);
+  const Status promoted = secondary->PromoteToPrimary();
+  EXPECT_TRUE(promoted.IsNoSpace()) << promoted.ToString();
+  faults_->ClearRules();
+  ASSERT_FALSE(secondary->IsSecondary());
+  db_ = std::move(secondary);
+  EXPECT_FALSE(IsWritable());
+  EXPECT_TRUE(ComesTrue([&] { return IsWritable(); }));
+  ExpectAcknowledged();
+  ExpectCounted();
+}
+
+// The database waited for room for a write buffer of each family.
+TEST_F(SpaceTest, ADatabaseWithManyFamiliesResumesWithoutRoomForAllTheirBuffers) {
+  Open();
+  MakeTable();
+  std::vector<std::unique_ptr<ColumnFamilyHandle>> families;
+  for (int i = 0; i < 10; ++i) {
+    ColumnFamilyHandle* family = nullptr;
+    ASSERT_OK(db_->CreateColumnFamily(options_, StrCat("family", i), &family));
+    families.emplace_back(family);
+  }
+  disk_->SetCapacityBytes(1);
+  EXPECT_TRUE(Put("key", std::string(1000, 'v')).IsNoSpace());
+  constexpr uint64_t kLarge = uint64_t{1} << 40;
+  disk_->SetCapacityBytes(kLarge);
+  uint64_t free_bytes = 0;
+  ASSERT_OK(disk_->GetFreeSpace(kPath, &free_bytes));
+  const uint64_t used_bytes = kLarge - free_bytes;
+  disk_->SetCapacityBytes(used_bytes + options_.write_buffer_size / 2);
+  EXPECT_FALSE(ComesTrue([&] { return IsWritable(); }));
+  disk_->SetCapacityBytes(used_bytes + 3 * options_.write_buffer_size);
+  EXPECT_TRUE(ComesTrue([&] { return IsWritable(); }));
+  ExpectAcknowledged();
+  families.clear();
+  Close();
+}
+
 TEST_F(SpaceTest, AResumeOfTheProgramThatLacksSpaceIsTriedAgain) {
   Open();
   MakeTable();

@@ -166,7 +166,8 @@ Status Import(OpenDatabase* database, const Request& request, ColumnFamilyHandle
   return database->db()->CreateColumnFamilyWithImport(options, "imported", how, parts, handle);
 }
 
-FamilyContents ReadBothWays(DB* db, ColumnFamilyHandle* family) {
+// keys: that the family may have, too.
+FamilyContents ReadAllWays(DB* db, ColumnFamilyHandle* family, const FamilyContents& keys) {
   FamilyContents forward;
   FamilyContents backward;
   const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions(), family));
@@ -176,6 +177,15 @@ FamilyContents ReadBothWays(DB* db, ColumnFamilyHandle* family) {
   for (it->SeekToLast(); it->Valid(); it->Prev())
     backward[it->key().ToString()] = it->value().ToString();
   EXPECT_RIGHT(it->status().ok() && backward == forward, "other entries backwards");
+  FamilyContents asked = keys;
+  asked.insert(forward.begin(), forward.end());
+  for (const auto& [key, unused] : asked) {
+    std::string value;
+    const Status got = db->Get(ReadOptions(), family, key, &value);
+    const auto walked = forward.find(key);
+    EXPECT_RIGHT(walked == forward.end() ? got.IsNotFound() : got.ok() && value == walked->second,
+                 "Get finds another value than an iterator: " + got.ToString());
+  }
   return forward;
 }
 
@@ -209,6 +219,8 @@ Seeds SeedImports() {
     add(family, kLeftOut, "");
     add(family, kLevel, "\6");
     add(family, kSequences, "\xff\1");
+    add(family, kSequences, std::string("\0\x64", 2));
+    add(family, kLevel, "\3");
     add(family, kBounds, std::string("\2\xckey0\1\0\0\0\0\0\0\0", 14));
     add(family, kPlace, "\4\x8");
     add(family, kPlace, std::string("\0\x7", 2) + "../db/x");
@@ -241,10 +253,15 @@ void RunImport(const std::string& input) {
                      FingerprintOutsideOfDatabase(*file_system) == others,
                  "the originals were changed: " + taken.ToString());
     if (taken.ok()) {
-      contents["imported"] = ReadBothWays(database.db(), handle);
       const char* const name = (request.choice & kSecondFamily) != 0 ? "two" : "default";
+      contents["imported"] = ReadAllWays(database.db(), handle, contents[name]);
       EXPECT_RIGHT(!request.whole || contents["imported"] == contents[name],
                    "imported with other contents");
+      const Status compacted =
+          database.db()->CompactRange(CompactRangeOptions(), handle, nullptr, nullptr);
+      EXPECT_RIGHT(compacted.ok(), "not compacted: " + compacted.ToString());
+      EXPECT_RIGHT(ReadAllWays(database.db(), handle, contents[name]) == contents["imported"],
+                   "other contents after a compaction");
     } else {
       const std::set<std::string> after = Tables(*file_system);
       for (const std::string& table : after)

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "ashlar/wal_filter.h"
 #include "filesystem/file_helpers.h"
 #include "tests/secondary/secondary_fixture.h"
+#include "tests/support/gate.h"
 
 namespace ashlar {
 namespace {
@@ -257,6 +260,120 @@ TEST_F(PromotionTest, ResumeFinishesAPromotionWhoseFlushFailed) {
   EXPECT_GT(Newest("OPTIONS-"), old_options);
   StepPromoted();
   ASSERT_NO_FATAL_FAILURE(ReopenAndCompare());
+}
+
+// At the begin of a resume it lets compactions run, and waits until one has written its table and
+// looks at it. No version lists the table yet.
+class StartsACompaction final : public EventListener {
+ public:
+  explicit StartsACompaction(FaultFileSystem* files) : files_(files) {}
+
+  void OnErrorRecoveryBegin(BackgroundErrorReason, Status, bool*) override {
+    FaultRule rule;
+    rule.operations = FaultOperation::kRead;
+    rule.name_contains = ".sst";
+    rule.sticky = true;
+    rule.effect = FaultEffect::kRunAction;
+    rule.action = [this] {
+      if (std::this_thread::get_id() != has_written_.load()) return;
+      looks_.Open();
+      may_go_on_.Wait();
+    };
+    files_->AddRule(rule);
+    EXPECT_OK(db->SetOptions({{"disable_auto_compactions", "false"}}));
+    looks_.Wait();
+  }
+  void OnTableFileCreated(const TableFileCreationInfo& info) override {
+    if (info.reason == TableFileCreationReason::kCompaction)
+      has_written_.store(std::this_thread::get_id());
+  }
+  void LetItGoOn() { may_go_on_.Open(); }
+
+  DB* db = nullptr;
+
+ private:
+  FaultFileSystem* const files_;
+  std::atomic<std::thread::id> has_written_;
+  Gate looks_;
+  Gate may_go_on_;
+};
+
+// Its table was deleted as an orphan of the old primary, and the next open found it missing.
+TEST(PromotionWithJobsTest, ACompactionDuringTheResumeKeepsItsTable) {
+  const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  const std::unique_ptr<Env> env = NewCompositeEnv(files);
+  const auto listener = std::make_shared<StartsACompaction>(files.get());
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, OpenDatabase::kPath, &db));
+  for (int i = 0; i < options.level0_file_num_compaction_trigger; ++i) {
+    ASSERT_OK(db->Put(WriteOptions(), "key", StrCat(i)));
+    ASSERT_OK(db->Flush(FlushOptions()));
+  }
+  ASSERT_OK(db->Put(WriteOptions(), "in the log", "value"));
+  options.listeners.push_back(listener);
+  std::unique_ptr<DB> secondary;
+  ASSERT_OK(DB::OpenAsSecondary(options, OpenDatabase::kPath, "/secondary", &secondary));
+  listener->db = secondary.get();
+  ASSERT_OK(db->Close());
+  db.reset();
+  FaultRule rule;
+  rule.name_contains = ".sst";
+  rule.operations = FaultOperation::kAppend;
+  files->AddRule(rule);
+  EXPECT_FALSE(secondary->PromoteToPrimary().ok());
+  files->ClearRules();
+  ASSERT_FALSE(secondary->IsSecondary());
+  ASSERT_OK(secondary->Resume());
+  listener->LetItGoOn();
+  ASSERT_OK(secondary->WaitForCompact(WaitForCompactOptions()));
+  files->ClearRules();
+  ASSERT_OK(secondary->Close());
+  secondary.reset();
+  options.listeners.clear();
+  ASSERT_OK(DB::Open(options, OpenDatabase::kPath, &db));
+  for (const char* const key : {"key", "in the log"}) {
+    std::string value;
+    EXPECT_OK(db->Get(ReadOptions(), key, &value)) << key;
+  }
+  ASSERT_OK(db->Close());
+}
+
+// The second look at the archive ended the process by an assertion.
+TEST(PromotionWithAnArchiveTest, ResumeLooksAtTheArchiveAgain) {
+  const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  const std::unique_ptr<Env> env = NewCompositeEnv(files);
+  Options options;
+  options.env = env.get();
+  options.create_if_missing = true;
+  options.WAL_ttl_seconds = 1000;
+  options.fail_if_options_file_error = true;
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, OpenDatabase::kPath, &db));
+  for (const char* const key : {"a", "b"}) {
+    ASSERT_OK(db->Put(WriteOptions(), key, "value"));
+    ASSERT_OK(db->Flush(FlushOptions()));
+  }
+  std::unique_ptr<DB> secondary;
+  ASSERT_OK(DB::OpenAsSecondary(options, OpenDatabase::kPath, "/secondary", &secondary));
+  ASSERT_OK(db->Close());
+  db.reset();
+  FaultRule rule;
+  rule.name_contains = "OPTIONS";
+  rule.operations = FaultOperation::kAnyWrite;
+  files->AddRule(rule);
+  EXPECT_FALSE(secondary->PromoteToPrimary().ok());
+  files->ClearRules();
+  ASSERT_FALSE(secondary->IsSecondary());
+  ASSERT_OK(secondary->Resume());
+  VectorWalPtr logs;
+  ASSERT_OK(secondary->GetSortedWalFiles(logs));
+  EXPECT_GE(logs.size(), 2u);
+  EXPECT_OK(secondary->Put(WriteOptions(), "c", "value"));
+  ASSERT_OK(secondary->Close());
 }
 
 // Calls each of the three from a flush of the promotion.
