@@ -121,7 +121,8 @@ class PairCheck {
     for (at.SeekToFirst(); at.Valid(); at.Next()) {
       const SequenceNumber oldest = at.sequences().back();
       if (oldest > lower_.meta->largest_sequence) continue;
-      for (Seek(below, at.begin()); IsWithin(*below, at, *upper_.meta); below->Next()) {
+      for (Seek(below, BeginOf(at, *upper_.meta)); IsWithin(*below, at, *upper_.meta);
+           below->Next()) {
         if (oldest <= SequenceAt(*below)) return false;
       }
     }
@@ -133,14 +134,19 @@ class PairCheck {
     for (at.SeekToFirst(); at.Valid(); at.Next()) {
       const SequenceNumber newest = at.sequences().front();
       if (newest < upper_.meta->smallest_sequence) continue;
-      for (Seek(above, at.begin()); IsWithin(*above, at, *lower_.meta); above->Next()) {
+      for (Seek(above, BeginOf(at, *lower_.meta)); IsWithin(*above, at, *lower_.meta);
+           above->Next()) {
         if (SequenceAt(*above) <= newest) return false;
       }
     }
     return true;
   }
 
-  // A fragment may run past the bounds of its file, and means nothing there.
+  // A fragment may run past the bounds of its file on both sides, and means nothing there.
+  Slice BeginOf(const FragmentedRanges::Cursor& fragment, const FileMetaData& file) const {
+    const Slice smallest = file.smallest_user_key();
+    return comparator_.Compare(fragment.begin(), smallest) < 0 ? smallest : fragment.begin();
+  }
   bool IsWithin(const InternalCursor& cursor, const FragmentedRanges::Cursor& fragment,
                 const FileMetaData& file) const {
     if (!cursor.Valid()) return false;

@@ -771,6 +771,21 @@ TEST_F(MisplacedImportTest, AnOlderRangeDeletionAboveANewerVersion) {
   ExpectRefused("an older version");
 }
 
+// RocksDB writes range deletions longer than the file, whose bounds end them on both sides.
+TEST_F(MisplacedImportTest, ARangeDeletionBeginsWithItsFile) {
+  Make({[&] {
+          ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "k0", "k5"));
+          Put("k2", "above");
+        },
+        [&] { Put("k1", "below"), Put("k9", "below"); }});
+  files_[0].smallest = MakeInternalKey("k2", 2, ValueType::kValue);
+  files_[0].level = 2;
+  files_[1].level = 3;
+  OpenOther();
+  Import(Metadata());
+  EXPECT_EQ(Imported(), "k1=below k2=above k9=below ");
+}
+
 // Tables of two levels whose sequences are interleaved, as in most trees.
 TEST_F(MisplacedImportTest, OlderEntriesAboveNewerOnesOfOtherKeys) {
   const auto key = [](int i) { return StrCat("k", 1000 + i); };
