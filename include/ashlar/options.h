@@ -196,6 +196,10 @@ struct ASHLAR_API ColumnFamilyOptions {
   // The defaults of an older release of RocksDB, for those members whose defaults differ.
   ColumnFamilyOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
+  // Writes each option and each option of its tables, as the LOG has them at open: one message per
+  // option, at every level of the logger. Null: writes nothing.
+  void Dump(Logger* log) const;
+
   // ---- Meaning of the data.
   const Comparator* comparator = BytewiseComparator();
   std::shared_ptr<MergeOperator> merge_operator;
@@ -396,6 +400,9 @@ struct ASHLAR_API DBOptions {
   // As ColumnFamilyOptions::OldDefaults.
   DBOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
+  // As ColumnFamilyOptions::Dump.
+  void Dump(Logger* log) const;
+
   // ---- Opening.
   bool create_if_missing = false;
   bool create_missing_column_families = false;
@@ -589,6 +596,10 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
   Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
+
+  // Dump of both, and of the column family's alone.
+  void Dump(Logger* log) const;
+  void DumpCFOptions(Logger* log) const;
 };
 
 // Where a read may look.
