@@ -54,6 +54,9 @@ namespace {
 static_assert(std::is_same_v<rocksdb::DB, ashlar::DB>);
 static_assert(std::is_same_v<ROCKSDB_NAMESPACE::Options, rocksdb::Options>);
 static_assert(ROCKSDB_VERSION_GE(11, 8, 0) && !ROCKSDB_VERSION_GE(11, 9, 0) && ROCKSDB_MAJOR == 11);
+static_assert(ROCKSDB_MAJOR == ashlar::kRocksDbInterfaceMajor &&
+              ROCKSDB_MINOR == ashlar::kRocksDbInterfaceMinor &&
+              ROCKSDB_PATCH == ashlar::kRocksDbInterfacePatch);
 
 std::string FreshDirectory(const char* name) {
   std::string directory = ::testing::TempDir() + name;
@@ -96,6 +99,17 @@ TEST(RocksDbHeadersTest, TheBasicsInTheNamespace) {
   EXPECT_EQ(options.statistics->getTickerCount(rocksdb::NUMBER_KEYS_WRITTEN), 3U);
   db.reset();  // after the last call of a listener
   EXPECT_EQ(counter->flushes.load(), 1);
+}
+
+TEST(RocksDbHeadersTest, TheVersionInText) {
+  EXPECT_EQ(rocksdb::GetRocksVersionAsString(), "11.8.1");
+  EXPECT_EQ(rocksdb::GetRocksVersionAsString(/*with_patch=*/false), "11.8");
+  const std::string version = ashlar::GetAshlarVersionAsString();
+  EXPECT_EQ(rocksdb::GetRocksBuildProperties().at("ashlar_version"), version);
+  EXPECT_EQ(rocksdb::GetRocksBuildInfoAsString("program"), "program (Ashlar) " + version);
+  EXPECT_EQ(rocksdb::GetRocksBuildInfoAsString("program", /*verbose=*/true),
+            "program (Ashlar) " + version + "\n    ashlar_version: " + version +
+                "\n    rocksdb_format: 7.8.3\n    rocksdb_interface: 11.8.1");
 }
 
 TEST(RocksDbHeadersTest, FamiliesWithUsingDeclarations) {
