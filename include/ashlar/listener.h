@@ -287,6 +287,10 @@ class ASHLAR_API EventListener : public Customizable {
   // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
                                     bool* /*auto_recovery*/) {}
+  // The older form of OnErrorRecoveryEnd, called before it. Also after a failed recovery, as by
+  // RocksDB; only OnErrorRecoveryEnd has the outcome.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
+  virtual void OnErrorRecoveryCompleted(Status /*old_bg_error*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
   // The file is installed and visible. Called once per file, in the thread of the ingestion.

@@ -75,6 +75,9 @@ class Diary final : public EventListener {
     Write("recovery begins: " + std::to_string(static_cast<int>(reason)) +
           (error.ok() ? " ok" : " error") + (*automatic ? " automatic" : ""));
   }
+  void OnErrorRecoveryCompleted(Status error) override {  // NOLINT(performance-*)
+    Write(error.ok() ? "recovery is complete: ok" : "recovery is complete: error");
+  }
   void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& info) override {
     Write(std::string("recovery ends: ") + (info.old_bg_error.ok() ? "ok" : "error") +
           (info.new_bg_error.ok() ? " ok" : " error"));
@@ -647,6 +650,9 @@ TEST_F(ObservabilityTest, ListenersHearOfAFailedTableAndOfTheResume) {
   const std::string reason = std::to_string(static_cast<int>(BackgroundErrorReason::kFlush));
   EXPECT_EQ(diary_->Count("recovery begins: " + reason + " error"), 1u);
   EXPECT_EQ(diary_->Count("recovery ends: error ok"), 1u);
+  const std::vector<std::string> entries = diary_->entries();
+  const std::vector<std::string> end{"recovery is complete: error", "recovery ends: error ok"};
+  EXPECT_NE(std::search(entries.begin(), entries.end(), end.begin(), end.end()), entries.end());
 }
 
 // The values of "event" in the LOG, in their order.
