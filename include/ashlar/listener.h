@@ -266,7 +266,8 @@ class ASHLAR_API EventListener : public Customizable {
   const char* Name() const override { return ""; }
 
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
-  // The new table is installed and visible. DB::Flush may have returned before.
+  // The new table is installed and visible. DB::Flush may have returned before, unless
+  // FlushOptions::listener_wait is set.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}

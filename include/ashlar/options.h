@@ -706,7 +706,10 @@ struct FlushOptions {
   // Flush at once even if that stops writers for a while; false: wait until it would not.
   bool allow_write_stall = false;
   bool force_atomic_flush = false;  // refused
-  bool listener_wait = false;       // accepted: OnFlushCompleted may run after Flush has returned
+  // With wait: return after the listeners have returned from OnFlushCompleted for everything that
+  // was written before the call. false: they may still run. Not from a listener, which would wait
+  // for itself.
+  bool listener_wait = false;
 };
 
 // Of DB::FlushWAL.
