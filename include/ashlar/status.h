@@ -47,6 +47,7 @@ class [[nodiscard]] ASHLAR_API Status {
     kPathNotFound = 9,
     KMergeOperandsInsufficientCapacity = 10,
     kManualCompactionPaused = 11,
+    kTxnNotPrepared = 13,
     kIOFenced = 14,  // the writer has lost its right to write
     kMergeOperatorFailed = 15,
     kMergeOperandThresholdExceeded = 16,
@@ -158,6 +159,10 @@ class [[nodiscard]] ASHLAR_API Status {
   }
   bool IsSpaceLimit() const { return code_ == kIOError && subcode_ == kSpaceLimit; }
   bool IsIOFenced() const { return code_ == kIOError && subcode_ == kIOFenced; }
+  // Never of Ashlar, which has no transactions: for programs that handle every error.
+  bool IsLockLimit() const { return code_ == kAborted && subcode_ == kLockLimit; }
+  bool IsDeadlock() const { return code_ == kBusy && subcode_ == kDeadlock; }
+  bool IsTxnNotPrepared() const { return code_ == kInvalidArgument && subcode_ == kTxnNotPrepared; }
   bool IsCompactionTooLarge() const { return code_ == kCompactionTooLarge; }
   bool IsMemoryLimit() const { return code_ == kAborted && subcode_ == kMemoryLimit; }
   bool IsPathNotFound() const {

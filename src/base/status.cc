@@ -48,6 +48,7 @@ std::string_view SubCodeText(Status::SubCode subcode) {
     case Status::KMergeOperandsInsufficientCapacity:
       return "Insufficient capacity for merge operands";
     case Status::kManualCompactionPaused: return "Manual compaction paused";
+    case Status::kTxnNotPrepared: return "Txn not prepared";
     case Status::kIOFenced: return "IO fenced off";
     case Status::kMergeOperatorFailed: return "Merge operator failed";
     case Status::kMergeOperandThresholdExceeded: return "Merge operand threshold exceeded";

@@ -40,6 +40,19 @@ TEST(StatusTest, SubcodeSpeaksWhenThereIsNoText) {
   EXPECT_TRUE(Status::CompactionTooLarge().IsCompactionTooLarge());
 }
 
+TEST(StatusTest, ErrorsOfTransactionsAreToldApart) {
+  const Status limit = Status::Error(Status::kAborted, Status::kLockLimit, "");
+  const Status deadlock = Status::Error(Status::kBusy, Status::kDeadlock, "");
+  const Status unprepared = Status::Error(Status::kInvalidArgument, Status::kTxnNotPrepared, "");
+  EXPECT_TRUE(limit.IsLockLimit());
+  EXPECT_TRUE(deadlock.IsDeadlock());
+  EXPECT_TRUE(unprepared.IsTxnNotPrepared());
+  for (const Status& other : {Status::OK(), Status::Aborted("x"), Status::Busy("x"),
+                              Status::InvalidArgument("x"), Status::MemoryLimit("x")}) {
+    EXPECT_FALSE(other.IsLockLimit() || other.IsDeadlock() || other.IsTxnNotPrepared());
+  }
+}
+
 // Language bindings distinguish codes by the beginning of the text.
 TEST(StatusTest, CodesAndSubcodesHaveRocksDbsTexts) {
   EXPECT_EQ(Status::TryAgain("x").ToString(), "Operation failed. Try again.: x");
