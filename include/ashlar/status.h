@@ -57,7 +57,19 @@ class [[nodiscard]] ASHLAR_API Status {
     kFileLocked = 201,      // another holder has the lock file
   };
 
+  // What a background error means for the database, as listeners and refused writes get it.
+  enum Severity : unsigned char {
+    kNoError = 0,             // not a background error
+    kSoftError = 1,           // never of Ashlar: such errors are only in the LOG
+    kHardError = 2,           // read-only until DB::Resume
+    kFatalError = 3,          // read-only until the database is opened again
+    kUnrecoverableError = 4,  // read-only because of damage: the files have to be looked at
+    kMaxSeverity
+  };
+
   Status() noexcept = default;
+  // The same outcome with this severity.
+  Status(const Status& other, Severity severity) : Status(other) { io_facts_.severity = severity; }
   Status(const Status& other);
   Status& operator=(const Status& other);
   Status(Status&& other) noexcept = default;
@@ -171,6 +183,7 @@ class [[nodiscard]] ASHLAR_API Status {
 
   Code code() const { return code_; }
   SubCode subcode() const { return subcode_; }
+  Severity severity() const { return io_facts_.severity; }
   // The text, or an empty string. Valid while the Status is.
   const char* getState() const { return text_ ? text_.get() : ""; }
   // "OK", or "<code>: <text>".
@@ -191,10 +204,12 @@ class [[nodiscard]] ASHLAR_API Status {
   SubCode subcode_ = kNone;
 
  protected:
-  // Facts about an I/O error, read and set through IOStatus. They stay with every copy.
+  // Facts about an I/O error, read and set through IOStatus, and the severity of a background
+  // error. They stay with every copy.
   struct IOFacts {
     unsigned char is_retryable : 1 = 0;
     unsigned char is_data_loss : 1 = 0;
+    Severity severity : 3 = kNoError;
     unsigned char scope = 0;
   };
   IOFacts io_facts_;

@@ -53,6 +53,22 @@ TEST(StatusTest, ErrorsOfTransactionsAreToldApart) {
   }
 }
 
+TEST(StatusTest, TheSeverityStaysWithTheError) {
+  const Status error = Status::NoSpace("/db");
+  EXPECT_EQ(error.severity(), Status::kNoError);
+  const Status graded(error, Status::Severity::kHardError);
+  EXPECT_EQ(graded.severity(), Status::kHardError);
+  EXPECT_TRUE(graded.IsNoSpace());
+  EXPECT_EQ(graded.ToString(), error.ToString());
+  Status copy = graded;
+  EXPECT_EQ(copy.WithContext("a flush").severity(), Status::kHardError);
+  const Status worse(copy, Status::kUnrecoverableError);
+  EXPECT_EQ(worse.severity(), Status::kUnrecoverableError);
+  EXPECT_EQ(Status(worse, Status::kNoError).severity(), Status::kNoError);
+  copy = Status::OK();
+  EXPECT_EQ(copy.severity(), Status::kNoError);
+}
+
 // Language bindings distinguish codes by the beginning of the text.
 TEST(StatusTest, CodesAndSubcodesHaveRocksDbsTexts) {
   EXPECT_EQ(Status::TryAgain("x").ToString(), "Operation failed. Try again.: x");

@@ -70,6 +70,9 @@ class Diary final : public EventListener {
   void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) override {
     Write("handle of " + handle->GetName() + " goes");
   }
+  void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* error) override {
+    Write("background error of severity " + std::to_string(error->severity()));
+  }
   void OnErrorRecoveryBegin(BackgroundErrorReason reason, Status error,
                             bool* automatic) override {  // NOLINT(performance-*)
     Write("recovery begins: " + std::to_string(static_cast<int>(reason)) +
@@ -642,8 +645,9 @@ TEST_F(ObservabilityTest, ListenersHearOfAFailedTableAndOfTheResume) {
   rule.name_contains = ".sst";
   rule.sticky = true;
   faults->AddRule(rule);
-  EXPECT_FALSE(database.db()->Flush(FlushOptions()).ok());
+  EXPECT_EQ(database.db()->Flush(FlushOptions()).severity(), Status::kHardError);
   EXPECT_GE(diary_->Count("table fails, job 1"), 1u);
+  EXPECT_EQ(diary_->Count("background error of severity 2"), 1u);
   EXPECT_EQ(diary_->Count("flush ends, job 1"), 0u);
   faults->ClearRules();
   ASSERT_OK(database.db()->Resume());
