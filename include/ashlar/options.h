@@ -718,6 +718,12 @@ struct FlushWALOptions {
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
 };
 
+// The logger that an open with these options writes to: info_log, or else a new file LOG in the
+// directory, which is created, or in db_log_dir. Set it as info_log before the open, which would
+// rename the file.
+ASHLAR_API Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
+                                          std::shared_ptr<Logger>* logger);
+
 // Of CompactFiles.
 struct CompactionOptions {
   // kDisableCompressionOption: that of the output level.
