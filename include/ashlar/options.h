@@ -595,6 +595,8 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
   // CompactRange afterwards.
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
+  // Sets force_consistency_checks to false, which has no effect: the checks stay on.
+  Options* DisableExtraChecks();
   Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
   // Dump of both, and of the column family's alone.

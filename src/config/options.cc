@@ -179,6 +179,11 @@ Options* Options::OptimizeForSmallDb() {
   return this;
 }
 
+Options* Options::DisableExtraChecks() {
+  force_consistency_checks = false;
+  return this;
+}
+
 Options* Options::OldDefaults(int rocksdb_major_version, int rocksdb_minor_version) {
   ColumnFamilyOptions::OldDefaults(rocksdb_major_version, rocksdb_minor_version);
   DBOptions::OldDefaults(rocksdb_major_version, rocksdb_minor_version);
