@@ -711,6 +711,14 @@ class ASHLAR_API DB {
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   virtual int NumberLevels(ColumnFamilyHandle* column_family) = 0;
   int NumberLevels() { return NumberLevels(DefaultColumnFamily()); }
+  // The option level0_stop_writes_trigger.
+  virtual int Level0StopWriteTrigger(ColumnFamilyHandle* column_family) {
+    return GetOptions(column_family).level0_stop_writes_trigger;
+  }
+  int Level0StopWriteTrigger() { return Level0StopWriteTrigger(DefaultColumnFamily()); }
+  // The deepest level into which a flush puts its table: 0.
+  virtual int MaxMemCompactionLevel(ColumnFamilyHandle* /*column_family*/) { return 0; }
+  int MaxMemCompactionLevel() { return MaxMemCompactionLevel(DefaultColumnFamily()); }
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) = 0;
   virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                        ColumnFamilyMetaData* metadata) = 0;
@@ -732,6 +740,13 @@ class ASHLAR_API DB {
   Status GetPropertiesOfAllTables(TablePropertiesCollection* props) {
     return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
   }
+  // The same, for each level of the family.
+  virtual Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* column_family,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level);
+  // When the oldest table of all families was created, in seconds since 1970. 0: that of a table is
+  // not known. UINT64_MAX: there is no table.
+  virtual Status GetCreationTimeOfOldestFile(uint64_t* creation_time);
   // Of the tables that may have keys in one of the n ranges, whose limits belong to them here. A
   // range whose limit is before its start has no tables.
   virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,

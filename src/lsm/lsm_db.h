@@ -198,6 +198,9 @@ class LsmDB final : public DB {
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override;
+  Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* column_family,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) override;
   Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
                                       size_t n, TablePropertiesCollection* props) override;
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,

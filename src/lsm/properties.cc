@@ -579,6 +579,20 @@ Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,
   return status;
 }
 
+Status PropertyReader::TablesByLevel(
+    const std::shared_ptr<ColumnFamily>& family,
+    std::vector<std::unique_ptr<TablePropertiesCollection>>* levels) const {
+  levels->clear();
+  const ViewOfCall view(background_, *family);
+  for (Level level = 0; level < view->version->levels(); ++level)
+    levels->push_back(std::make_unique<TablePropertiesCollection>());
+  Status status;
+  ForEachFile(*view->version, [&](Level level, FileMetaData* file) {
+    if (status.ok()) status = AddTable(*family, file, (*levels)[level].get());
+  });
+  return status;
+}
+
 Status PropertyReader::TablesInRanges(const std::shared_ptr<ColumnFamily>& family,
                                       std::span<const Range> ranges,
                                       TablePropertiesCollection* properties) const {

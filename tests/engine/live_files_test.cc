@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "ashlar/utilities/stackable_db.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 
@@ -136,6 +139,44 @@ TEST_F(LiveFilesTest, EntriesAreCountedAfterAReopen) {
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].num_entries + files[1].num_entries, 1100u);
   EXPECT_EQ(files[0].num_deletions + files[1].num_deletions, 100u);
+}
+
+// Through a database around it.
+TEST_F(LiveFilesTest, AreReportedByLevelAndAge) {
+  options_.level0_stop_writes_trigger = 77;
+  Open();
+  StackableDB around(std::shared_ptr<DB>(std::shared_ptr<DB>(), db_.get()));
+  EXPECT_EQ(around.Level0StopWriteTrigger(), 77);
+  EXPECT_EQ(around.MaxMemCompactionLevel(), 0);
+  uint64_t created = 0;
+  ASSERT_OK(around.GetCreationTimeOfOldestFile(&created));
+  EXPECT_EQ(created, std::numeric_limits<uint64_t>::max()) << "there is no table";
+
+  int64_t before = 0;
+  ASSERT_OK(db_->GetEnv()->GetCurrentTime(&before));
+  Put("a", "1");
+  Flush();
+  CompactAll();
+  Put("a", "2");
+  Put("b", "3");
+  Flush();
+  int64_t after = 0;
+  ASSERT_OK(db_->GetEnv()->GetCurrentTime(&after));
+  ASSERT_OK(around.GetCreationTimeOfOldestFile(&created));
+  EXPECT_GE(created, static_cast<uint64_t>(before));
+  EXPECT_LE(created, static_cast<uint64_t>(after));
+
+  std::vector<std::unique_ptr<TablePropertiesCollection>> levels(1);
+  ASSERT_OK(around.GetPropertiesOfTablesByLevel(db_->DefaultColumnFamily(), &levels));
+  ASSERT_EQ(levels.size(), static_cast<size_t>(db_->NumberLevels()));
+  size_t tables = 0;
+  for (size_t level = 0; level < levels.size(); ++level) {
+    EXPECT_EQ(levels[level]->size(), FilesAtLevel(static_cast<int>(level))) << level;
+    tables += levels[level]->size();
+  }
+  EXPECT_EQ(tables, 2u);
+  ASSERT_EQ(levels[0]->size(), 1u);
+  EXPECT_EQ(levels[0]->begin()->second->num_entries, 2u);
 }
 
 }  // namespace ashlar
