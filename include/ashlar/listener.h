@@ -94,15 +94,27 @@ struct TableFileCreationInfo : public TableFileCreationBriefInfo {
   std::string file_checksum_func_name;
 };
 
-struct TableFileDeletionInfo {
+struct FileDeletionInfo {
   std::string db_name;
   std::string file_path;
   int job_id = 0;
   Status status;
 };
+struct TableFileDeletionInfo : public FileDeletionInfo {};
 
-// Ashlar writes no blob files. The members about them in the infos below are 0, empty and
-// kNoCompression.
+// Ashlar writes no blob files: their events are never called. The members about them in the infos
+// below are 0, empty and kNoCompression.
+struct BlobFileCreationBriefInfo : public FileCreationBriefInfo {
+  BlobFileCreationReason reason = BlobFileCreationReason::kFlush;
+};
+struct BlobFileCreationInfo : public BlobFileCreationBriefInfo {
+  uint64_t total_blob_count = 0;
+  uint64_t total_blob_bytes = 0;
+  Status status;
+  std::string file_checksum;
+  std::string file_checksum_func_name;
+};
+struct BlobFileDeletionInfo : public FileDeletionInfo {};
 struct BlobFileInfo {
   std::string blob_file_path;
   uint64_t blob_file_number = 0;
@@ -294,6 +306,10 @@ class ASHLAR_API EventListener : public Customizable {
   virtual void OnErrorRecoveryCompleted(Status /*old_bg_error*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
+  // Never called, all three: there are no blob files.
+  virtual void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& /*info*/) {}
+  virtual void OnBlobFileCreated(const BlobFileCreationInfo& /*info*/) {}
+  virtual void OnBlobFileDeleted(const BlobFileDeletionInfo& /*info*/) {}
   // The file is installed and visible. Called once per file, in the thread of the ingestion.
   virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 };

@@ -40,7 +40,17 @@ namespace rocksdb {
 class CountFlushes : public EventListener {
  public:
   void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) override { ++flushes; }
+  void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& info) override {
+    blob_files += info.reason == BlobFileCreationReason::kFlush ? 1 : 2;
+  }
+  void OnBlobFileCreated(const BlobFileCreationInfo& info) override {
+    blob_files += info.status.ok() && info.total_blob_count == 0 ? 1 : 2;
+  }
+  void OnBlobFileDeleted(const BlobFileDeletionInfo& info) override {
+    blob_files += info.file_path.empty() ? 1 : 2;
+  }
   std::atomic<int> flushes = 0;
+  std::atomic<int> blob_files = 0;
 };
 }  // namespace rocksdb
 
@@ -99,6 +109,7 @@ TEST(RocksDbHeadersTest, TheBasicsInTheNamespace) {
   EXPECT_EQ(options.statistics->getTickerCount(rocksdb::NUMBER_KEYS_WRITTEN), 3U);
   db.reset();  // after the last call of a listener
   EXPECT_EQ(counter->flushes.load(), 1);
+  EXPECT_EQ(counter->blob_files.load(), 0);
 }
 
 TEST(RocksDbHeadersTest, TheVersionInText) {
