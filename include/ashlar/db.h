@@ -684,7 +684,11 @@ class ASHLAR_API DB {
   // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files), for instance while they are
   // copied, until EnableFileDeletions has been called as often.
   virtual Status DisableFileDeletions() = 0;
+  // InvalidArgument: they are not disabled.
   virtual Status EnableFileDeletions() = 0;
+  // The form of older releases, which is OK where they are not disabled. force: as often as needed,
+  // so that files may go which another thread, or a backup, copies.
+  Status EnableFileDeletions(bool force);
 
   // ---- Options.
 

@@ -301,6 +301,12 @@ Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* r
   return Status::MemoryLimit();
 }
 
+Status DB::EnableFileDeletions(bool force) {
+  Status enabled = EnableFileDeletions();
+  while (force && enabled.ok()) enabled = EnableFileDeletions();
+  return enabled.IsInvalidArgument() ? Status::OK() : enabled;
+}
+
 Status DB::GetPropertiesOfTablesByLevel(
     ColumnFamilyHandle* /*column_family*/,
     std::vector<std::unique_ptr<TablePropertiesCollection>>* /*props_by_level*/) {

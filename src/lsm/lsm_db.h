@@ -174,6 +174,7 @@ class LsmDB final : public DB {
   void CancelAllBackgroundWork(bool wait) override;
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) override;
   Status DisableFileDeletions() override;
+  using DB::EnableFileDeletions;
   Status EnableFileDeletions() override;
 
   using DB::SetOptions;

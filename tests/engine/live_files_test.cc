@@ -84,6 +84,25 @@ TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   EXPECT_EQ(manifests, 1u);
 }
 
+TEST_F(LiveFilesTest, DeletionsAreEnabledInTheFormOfOlderReleases) {
+  Open();
+  StackableDB around(std::shared_ptr<DB>(std::shared_ptr<DB>(), db_.get()));
+  const auto disable = [&](int times) {
+    for (int i = 0; i < times; ++i) ASSERT_OK(around.DisableFileDeletions());
+  };
+  disable(3);
+  ASSERT_OK(around.EnableFileDeletions(/*force=*/false));
+  ASSERT_OK(around.EnableFileDeletions());
+  EXPECT_EQ(Number(DB::Properties::kIsFileDeletionsEnabled), 0u) << "one is missing";
+  ASSERT_OK(db_->EnableFileDeletions(/*force=*/false));
+  EXPECT_EQ(Number(DB::Properties::kIsFileDeletionsEnabled), 1u);
+  ASSERT_OK(db_->EnableFileDeletions(/*force=*/false)) << "they are not disabled";
+  EXPECT_TRUE(db_->EnableFileDeletions().IsInvalidArgument());
+  disable(3);
+  ASSERT_OK(around.EnableFileDeletions(/*force=*/true));
+  EXPECT_EQ(Number(DB::Properties::kIsFileDeletionsEnabled), 1u);
+}
+
 TEST_F(LiveFilesTest, TheLimitOfTheManifestMayChange) {
   Open();
   const auto manifest_after_a_flush = [this] {

@@ -221,6 +221,7 @@ class ASHLAR_API StackableDB : public DB {
     return db_->EnableAutoCompaction(column_families);
   }
   Status DisableFileDeletions() override { return db_->DisableFileDeletions(); }
+  using DB::EnableFileDeletions;
   Status EnableFileDeletions() override { return db_->EnableFileDeletions(); }
 
   using DB::SetOptions;
