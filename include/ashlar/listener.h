@@ -43,7 +43,12 @@ enum class CompactionReason : int {
   kFlush = 13,
   kExternalSstIngestion = 14,
   kPeriodicCompaction = 15,
+  kChangeTemperature = 16,  // never of Ashlar, and so the two below
+  kForcedBlobGC = 17,
+  kRoundRobinTtl = 18,
   kRefitLevel = 19,
+  kReadTriggered = 20,  // never
+  kNumOfReasons,
 };
 ASHLAR_API const char* GetCompactionReasonString(CompactionReason reason);
 
@@ -62,6 +67,8 @@ enum class FlushReason : int {
   kErrorRecovery = 0xb,
   kErrorRecoveryRetryFlush = 0xc,
   kWalFull = 0xd,
+  kCatchUpAfterErrorRecovery = 0xe,  // never of Ashlar
+  kMemtableMaxRangeDeletions = 0xf,  // never
 };
 ASHLAR_API const char* GetFlushReasonString(FlushReason reason);
 
@@ -72,7 +79,8 @@ enum class BackgroundErrorReason {
   kMemTable,
   kManifestWrite,
   kFlushNoWAL,
-  kManifestWriteNoWAL
+  kManifestWriteNoWAL,
+  kAsyncFileOpen,  // never of Ashlar
 };
 
 struct FileCreationBriefInfo {
