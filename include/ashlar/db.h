@@ -437,6 +437,15 @@ class ASHLAR_API DB {
         "rocksdb.aggregated-table-properties";
     inline static const std::string kAggregatedTablePropertiesAtLevel =
         "rocksdb.aggregated-table-properties-at-level";
+    // Not answered.
+    inline static const std::string kBlockCacheEntryStats = "rocksdb.block-cache-entry-stats";
+    inline static const std::string kFastBlockCacheEntryStats =
+        "rocksdb.fast-block-cache-entry-stats";
+    inline static const std::string kCFWriteStallStats = "rocksdb.cf-write-stall-stats";
+    inline static const std::string kDBWriteStallStats = "rocksdb.db-write-stall-stats";
+    inline static const std::string kLiveSstFilesSizeAtTemperature =
+        "rocksdb.live-sst-files-size-at-temperature";
+    inline static const std::string kBlobStats = "rocksdb.blob-stats";
     // One line for each damaged place in a log: the file, the offset, and the number of bytes that
     // the open could not replay. Empty if nothing was damaged. Ashlar only.
     inline static const std::string kLogDamage = "ashlar.log-damage";
@@ -458,6 +467,8 @@ class ASHLAR_API DB {
     // Numbers: compaction and writers.
     inline static const std::string kCompactionPending = "rocksdb.compaction-pending";
     inline static const std::string kNumRunningCompactions = "rocksdb.num-running-compactions";
+    inline static const std::string kNumRunningCompactionSortedRuns =
+        "rocksdb.num-running-compaction-sorted-runs";  // not answered
     inline static const std::string kEstimatePendingCompactionBytes =
         "rocksdb.estimate-pending-compaction-bytes";
     // Calls of AbortAllCompactions without a ResumeAllCompactions.
@@ -489,6 +500,16 @@ class ASHLAR_API DB {
     inline static const std::string kBlockCacheCapacity = "rocksdb.block-cache-capacity";
     inline static const std::string kBlockCacheUsage = "rocksdb.block-cache-usage";
     inline static const std::string kBlockCachePinnedUsage = "rocksdb.block-cache-pinned-usage";
+    // Numbers: blob files, which do not exist, so these are 0.
+    inline static const std::string kNumBlobFiles = "rocksdb.num-blob-files";
+    inline static const std::string kTotalBlobFileSize = "rocksdb.total-blob-file-size";
+    inline static const std::string kLiveBlobFileSize = "rocksdb.live-blob-file-size";
+    inline static const std::string kLiveBlobFileGarbageSize =
+        "rocksdb.live-blob-file-garbage-size";
+    // Not answered: there is no cache for blobs.
+    inline static const std::string kBlobCacheCapacity = "rocksdb.blob-cache-capacity";
+    inline static const std::string kBlobCacheUsage = "rocksdb.blob-cache-usage";
+    inline static const std::string kBlobCachePinnedUsage = "rocksdb.blob-cache-pinned-usage";
   };
 
   // False when there is no such property, or not in that form.

@@ -84,6 +84,22 @@ TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   EXPECT_EQ(manifests, 1u);
 }
 
+TEST_F(LiveFilesTest, HaveNoBlobFilesAmongThem) {
+  using Names = DB::Properties;
+  Open();
+  Put("key", "value");
+  Flush();
+  for (const std::string& name : {Names::kNumBlobFiles, Names::kTotalBlobFileSize,
+                                  Names::kLiveBlobFileSize, Names::kLiveBlobFileGarbageSize}) {
+    EXPECT_EQ(Number(name), 0u) << name;
+    uint64_t sum = 1;
+    EXPECT_TRUE(db_->GetAggregatedIntProperty(name, &sum)) << name;
+    EXPECT_EQ(sum, 0u) << name;
+  }
+  uint64_t cached = 0;
+  EXPECT_FALSE(db_->GetIntProperty(Names::kBlobCacheUsage, &cached));
+}
+
 TEST_F(LiveFilesTest, DeletionsAreEnabledInTheFormOfOlderReleases) {
   Open();
   StackableDB around(std::shared_ptr<DB>(std::shared_ptr<DB>(), db_.get()));
