@@ -37,6 +37,8 @@ class ASHLAR_API Cache {
   virtual size_t GetPinnedUsage() const = 0;
   // Number of entries.
   virtual size_t GetOccupancyCount() const = 0;
+  // 0: there is no hash table.
+  size_t GetTableAddressCount() const { return 0; }
   // Drops every entry that is not pinned.
   virtual void EraseUnRefEntries() = 0;
   // Accepted: a cache always returns its memory.

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
@@ -127,6 +128,9 @@ class [[nodiscard]] ASHLAR_API Status {
   static Status Busy(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kBusy, kNone, msg, msg2);
   }
+  static Status Expired(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kExpired, kNone, msg, msg2);
+  }
   static Status TryAgain(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kTryAgain, kNone, msg, msg2);
   }
@@ -189,11 +193,20 @@ class [[nodiscard]] ASHLAR_API Status {
   // "OK", or "<code>: <text>".
   std::string ToString() const;
 
-  // Accepted for programs that mark a Status as checked.
+  // Accepted, both, for programs that mark a Status as checked or not.
   void PermitUncheckedError() const {}
+  void MustCheck() const {}
 
   // The same error with "context: " before the text; Ok stays Ok.
   Status WithContext(const Slice& context) const;
+  // The same error with `delim` and `msg` after the text; Ok stays Ok.
+  static Status CopyAppendMessage(const Status& status, const Slice& delim, const Slice& msg);
+  // Takes the other outcome, unless this one is an error.
+  Status& UpdateIfOk(Status&& other) {
+    if (ok()) *this = std::move(other);
+    return *this;
+  }
+  Status& UpdateIfOk(const Status& other) { return UpdateIfOk(Status(other)); }
 
   bool operator==(const Status& other) const { return code_ == other.code_; }
 

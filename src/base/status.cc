@@ -107,4 +107,13 @@ Status Status::WithContext(const Slice& context) const {
   return result;
 }
 
+Status Status::CopyAppendMessage(const Status& status, const Slice& delim, const Slice& msg) {
+  if (status.ok()) return Status();
+  std::string text = status.getState();
+  text.append(delim.ToStringView()).append(msg.ToStringView());
+  Status result(status.code_, status.subcode_, text, Slice());
+  result.io_facts_ = status.io_facts_;
+  return result;
+}
+
 }  // namespace ashlar

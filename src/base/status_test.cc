@@ -69,6 +69,25 @@ TEST(StatusTest, TheSeverityStaysWithTheError) {
   EXPECT_EQ(copy.severity(), Status::kNoError);
 }
 
+TEST(StatusTest, TheFirstErrorOfSeveralIsKept) {
+  Status all;
+  all.UpdateIfOk(Status::OK()).UpdateIfOk(Status::NoSpace("first")).UpdateIfOk(Status::Busy());
+  EXPECT_TRUE(all.IsNoSpace());
+  const Status late = Status::Expired("late");
+  Status other;
+  EXPECT_TRUE(other.UpdateIfOk(late).IsExpired());
+  EXPECT_EQ(late.ToString(), "Operation expired: late");
+}
+
+TEST(StatusTest, AMessageIsAppended) {
+  const Status error(Status::NoSpace("/db"), Status::kHardError);
+  const Status longer = Status::CopyAppendMessage(error, ", ", "during a flush");
+  EXPECT_EQ(longer.ToString(), "IO error: /db, during a flush");
+  EXPECT_TRUE(longer.IsNoSpace());
+  EXPECT_EQ(longer.severity(), Status::kHardError);
+  EXPECT_TRUE(Status::CopyAppendMessage(Status::OK(), ", ", "x").ok());
+}
+
 // Language bindings distinguish codes by the beginning of the text.
 TEST(StatusTest, CodesAndSubcodesHaveRocksDbsTexts) {
   EXPECT_EQ(Status::TryAgain("x").ToString(), "Operation failed. Try again.: x");

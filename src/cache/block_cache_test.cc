@@ -302,6 +302,7 @@ TEST_F(BlockCacheTest, AClockCacheIsTheSameCache) {
   EXPECT_EQ(clock->GetCapacity(), 5000u);
   EXPECT_TRUE(clock->HasStrictCapacityLimit());
   clock->DisownData();
+  EXPECT_EQ(clock->GetTableAddressCount(), 0u);
   EXPECT_EQ(clock->GetUsage(), 0u);
 }
 
