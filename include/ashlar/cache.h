@@ -37,8 +37,12 @@ class ASHLAR_API Cache {
   virtual size_t GetPinnedUsage() const = 0;
   // Number of entries.
   virtual size_t GetOccupancyCount() const = 0;
+  // 0: there is no hash table.
+  size_t GetTableAddressCount() const { return 0; }
   // Drops every entry that is not pinned.
   virtual void EraseUnRefEntries() = 0;
+  // Accepted: a cache always returns its memory.
+  void DisownData() {}
 
  protected:
   Cache() = default;
@@ -115,5 +119,9 @@ ASHLAR_API std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bit
                                               bool strict_capacity_limit = false,
                                               double high_pri_pool_ratio = 0.5);
 ASHLAR_API std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
+// The same cache, as in RocksDB.
+ASHLAR_API std::shared_ptr<Cache> NewClockCache(
+    size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
+    CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy);
 
 }  // namespace ashlar

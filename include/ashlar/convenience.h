@@ -15,6 +15,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "ashlar/table.h"
+#include "ashlar/types.h"
 
 namespace ashlar {
 
@@ -145,5 +146,14 @@ ASHLAR_API Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, 
                                      const Slice* end, bool include_end = true);
 ASHLAR_API Status DeleteFilesInRanges(DB* db, ColumnFamilyHandle* column_family,
                                       const RangePtr* ranges, size_t n, bool include_end = true);
+
+// SstFileReader::VerifyChecksum of one table file, with the Env and the comparator of the options.
+// The other parameters are accepted.
+ASHLAR_API Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                                        const std::string& file_path);
+ASHLAR_API Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                                        const ReadOptions& read_options,
+                                        const std::string& file_path,
+                                        const SequenceNumber& largest_seqno = 0);
 
 }  // namespace ashlar

@@ -437,6 +437,15 @@ class ASHLAR_API DB {
         "rocksdb.aggregated-table-properties";
     inline static const std::string kAggregatedTablePropertiesAtLevel =
         "rocksdb.aggregated-table-properties-at-level";
+    // Not answered.
+    inline static const std::string kBlockCacheEntryStats = "rocksdb.block-cache-entry-stats";
+    inline static const std::string kFastBlockCacheEntryStats =
+        "rocksdb.fast-block-cache-entry-stats";
+    inline static const std::string kCFWriteStallStats = "rocksdb.cf-write-stall-stats";
+    inline static const std::string kDBWriteStallStats = "rocksdb.db-write-stall-stats";
+    inline static const std::string kLiveSstFilesSizeAtTemperature =
+        "rocksdb.live-sst-files-size-at-temperature";
+    inline static const std::string kBlobStats = "rocksdb.blob-stats";
     // One line for each damaged place in a log: the file, the offset, and the number of bytes that
     // the open could not replay. Empty if nothing was damaged. Ashlar only.
     inline static const std::string kLogDamage = "ashlar.log-damage";
@@ -458,6 +467,8 @@ class ASHLAR_API DB {
     // Numbers: compaction and writers.
     inline static const std::string kCompactionPending = "rocksdb.compaction-pending";
     inline static const std::string kNumRunningCompactions = "rocksdb.num-running-compactions";
+    inline static const std::string kNumRunningCompactionSortedRuns =
+        "rocksdb.num-running-compaction-sorted-runs";  // not answered
     inline static const std::string kEstimatePendingCompactionBytes =
         "rocksdb.estimate-pending-compaction-bytes";
     // Calls of AbortAllCompactions without a ResumeAllCompactions.
@@ -489,6 +500,16 @@ class ASHLAR_API DB {
     inline static const std::string kBlockCacheCapacity = "rocksdb.block-cache-capacity";
     inline static const std::string kBlockCacheUsage = "rocksdb.block-cache-usage";
     inline static const std::string kBlockCachePinnedUsage = "rocksdb.block-cache-pinned-usage";
+    // Numbers: blob files, which do not exist, so these are 0.
+    inline static const std::string kNumBlobFiles = "rocksdb.num-blob-files";
+    inline static const std::string kTotalBlobFileSize = "rocksdb.total-blob-file-size";
+    inline static const std::string kLiveBlobFileSize = "rocksdb.live-blob-file-size";
+    inline static const std::string kLiveBlobFileGarbageSize =
+        "rocksdb.live-blob-file-garbage-size";
+    // Not answered: there is no cache for blobs.
+    inline static const std::string kBlobCacheCapacity = "rocksdb.blob-cache-capacity";
+    inline static const std::string kBlobCacheUsage = "rocksdb.blob-cache-usage";
+    inline static const std::string kBlobCachePinnedUsage = "rocksdb.blob-cache-pinned-usage";
   };
 
   // False when there is no such property, or not in that form.
@@ -684,7 +705,11 @@ class ASHLAR_API DB {
   // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files), for instance while they are
   // copied, until EnableFileDeletions has been called as often.
   virtual Status DisableFileDeletions() = 0;
+  // InvalidArgument: they are not disabled.
   virtual Status EnableFileDeletions() = 0;
+  // The form of older releases, which is OK where they are not disabled. force: as often as needed,
+  // so that files may go which another thread, or a backup, copies.
+  Status EnableFileDeletions(bool force);
 
   // ---- Options.
 
@@ -711,6 +736,14 @@ class ASHLAR_API DB {
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   virtual int NumberLevels(ColumnFamilyHandle* column_family) = 0;
   int NumberLevels() { return NumberLevels(DefaultColumnFamily()); }
+  // The option level0_stop_writes_trigger.
+  virtual int Level0StopWriteTrigger(ColumnFamilyHandle* column_family) {
+    return GetOptions(column_family).level0_stop_writes_trigger;
+  }
+  int Level0StopWriteTrigger() { return Level0StopWriteTrigger(DefaultColumnFamily()); }
+  // The deepest level into which a flush puts its table: 0.
+  virtual int MaxMemCompactionLevel(ColumnFamilyHandle* /*column_family*/) { return 0; }
+  int MaxMemCompactionLevel() { return MaxMemCompactionLevel(DefaultColumnFamily()); }
   virtual void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) = 0;
   virtual void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                        ColumnFamilyMetaData* metadata) = 0;
@@ -732,6 +765,13 @@ class ASHLAR_API DB {
   Status GetPropertiesOfAllTables(TablePropertiesCollection* props) {
     return GetPropertiesOfAllTables(DefaultColumnFamily(), props);
   }
+  // The same, for each level of the family.
+  virtual Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* column_family,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level);
+  // When the oldest table of all families was created, in seconds since 1970. 0: that of a table is
+  // not known. UINT64_MAX: there is no table.
+  virtual Status GetCreationTimeOfOldestFile(uint64_t* creation_time);
   // Of the tables that may have keys in one of the n ranges, whose limits belong to them here. A
   // range whose limit is before its start has no tables.
   virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,

@@ -43,7 +43,12 @@ enum class CompactionReason : int {
   kFlush = 13,
   kExternalSstIngestion = 14,
   kPeriodicCompaction = 15,
+  kChangeTemperature = 16,  // never of Ashlar, and so the two below
+  kForcedBlobGC = 17,
+  kRoundRobinTtl = 18,
   kRefitLevel = 19,
+  kReadTriggered = 20,  // never
+  kNumOfReasons,
 };
 ASHLAR_API const char* GetCompactionReasonString(CompactionReason reason);
 
@@ -62,6 +67,8 @@ enum class FlushReason : int {
   kErrorRecovery = 0xb,
   kErrorRecoveryRetryFlush = 0xc,
   kWalFull = 0xd,
+  kCatchUpAfterErrorRecovery = 0xe,  // never of Ashlar
+  kMemtableMaxRangeDeletions = 0xf,  // never
 };
 ASHLAR_API const char* GetFlushReasonString(FlushReason reason);
 
@@ -72,7 +79,8 @@ enum class BackgroundErrorReason {
   kMemTable,
   kManifestWrite,
   kFlushNoWAL,
-  kManifestWriteNoWAL
+  kManifestWriteNoWAL,
+  kAsyncFileOpen,  // never of Ashlar
 };
 
 struct FileCreationBriefInfo {
@@ -94,15 +102,27 @@ struct TableFileCreationInfo : public TableFileCreationBriefInfo {
   std::string file_checksum_func_name;
 };
 
-struct TableFileDeletionInfo {
+struct FileDeletionInfo {
   std::string db_name;
   std::string file_path;
   int job_id = 0;
   Status status;
 };
+struct TableFileDeletionInfo : public FileDeletionInfo {};
 
-// Ashlar writes no blob files. The members about them in the infos below are 0, empty and
-// kNoCompression.
+// Ashlar writes no blob files: their events are never called. The members about them in the infos
+// below are 0, empty and kNoCompression.
+struct BlobFileCreationBriefInfo : public FileCreationBriefInfo {
+  BlobFileCreationReason reason = BlobFileCreationReason::kFlush;
+};
+struct BlobFileCreationInfo : public BlobFileCreationBriefInfo {
+  uint64_t total_blob_count = 0;
+  uint64_t total_blob_bytes = 0;
+  Status status;
+  std::string file_checksum;
+  std::string file_checksum_func_name;
+};
+struct BlobFileDeletionInfo : public FileDeletionInfo {};
 struct BlobFileInfo {
   std::string blob_file_path;
   uint64_t blob_file_number = 0;
@@ -266,7 +286,8 @@ class ASHLAR_API EventListener : public Customizable {
   const char* Name() const override { return ""; }
 
   virtual void OnFlushBegin(DB* /*db*/, const FlushJobInfo& /*info*/) {}
-  // The new table is installed and visible. DB::Flush may have returned before.
+  // The new table is installed and visible. DB::Flush may have returned before, unless
+  // FlushOptions::listener_wait is set.
   virtual void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) {}
   virtual void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
   virtual void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& /*info*/) {}
@@ -287,8 +308,16 @@ class ASHLAR_API EventListener : public Customizable {
   // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
                                     bool* /*auto_recovery*/) {}
+  // The older form of OnErrorRecoveryEnd, called before it. Also after a failed recovery, as by
+  // RocksDB; only OnErrorRecoveryEnd has the outcome.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
+  virtual void OnErrorRecoveryCompleted(Status /*old_bg_error*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
+  // Never called, all three: there are no blob files.
+  virtual void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& /*info*/) {}
+  virtual void OnBlobFileCreated(const BlobFileCreationInfo& /*info*/) {}
+  virtual void OnBlobFileDeleted(const BlobFileDeletionInfo& /*info*/) {}
   // The file is installed and visible. Called once per file, in the thread of the ingestion.
   virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 };

@@ -196,6 +196,10 @@ struct ASHLAR_API ColumnFamilyOptions {
   // The defaults of an older release of RocksDB, for those members whose defaults differ.
   ColumnFamilyOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
+  // Writes each option and each option of its tables, as the LOG has them at open: one message per
+  // option, at every level of the logger. Null: writes nothing.
+  void Dump(Logger* log) const;
+
   // ---- Meaning of the data.
   const Comparator* comparator = BytewiseComparator();
   std::shared_ptr<MergeOperator> merge_operator;
@@ -396,6 +400,9 @@ struct ASHLAR_API DBOptions {
   // As ColumnFamilyOptions::OldDefaults.
   DBOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
+  // As ColumnFamilyOptions::Dump.
+  void Dump(Logger* log) const;
+
   // ---- Opening.
   bool create_if_missing = false;
   bool create_missing_column_families = false;
@@ -588,7 +595,13 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
   // CompactRange afterwards.
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
+  // Sets force_consistency_checks to false, which has no effect: the checks stay on.
+  Options* DisableExtraChecks();
   Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
+
+  // Dump of both, and of the column family's alone.
+  void Dump(Logger* log) const;
+  void DumpCFOptions(Logger* log) const;
 };
 
 // Where a read may look.
@@ -695,7 +708,10 @@ struct FlushOptions {
   // Flush at once even if that stops writers for a while; false: wait until it would not.
   bool allow_write_stall = false;
   bool force_atomic_flush = false;  // refused
-  bool listener_wait = false;       // accepted: OnFlushCompleted may run after Flush has returned
+  // With wait: return after the listeners have returned from OnFlushCompleted for everything that
+  // was written before the call. false: they may still run. Not from a listener, which would wait
+  // for itself.
+  bool listener_wait = false;
 };
 
 // Of DB::FlushWAL.
@@ -703,6 +719,12 @@ struct FlushWALOptions {
   bool sync = false;                                      // makes the log durable, too
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
 };
+
+// The logger that an open with these options writes to: info_log, or else a new file LOG in the
+// directory, which is created, or in db_log_dir. Set it as info_log before the open, which would
+// rename the file.
+ASHLAR_API Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
+                                          std::shared_ptr<Logger>* logger);
 
 // Of CompactFiles.
 struct CompactionOptions {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
@@ -47,6 +48,7 @@ class [[nodiscard]] ASHLAR_API Status {
     kPathNotFound = 9,
     KMergeOperandsInsufficientCapacity = 10,
     kManualCompactionPaused = 11,
+    kTxnNotPrepared = 13,
     kIOFenced = 14,  // the writer has lost its right to write
     kMergeOperatorFailed = 15,
     kMergeOperandThresholdExceeded = 16,
@@ -56,7 +58,19 @@ class [[nodiscard]] ASHLAR_API Status {
     kFileLocked = 201,      // another holder has the lock file
   };
 
+  // What a background error means for the database, as listeners and refused writes get it.
+  enum Severity : unsigned char {
+    kNoError = 0,             // not a background error
+    kSoftError = 1,           // never of Ashlar: such errors are only in the LOG
+    kHardError = 2,           // read-only until DB::Resume
+    kFatalError = 3,          // read-only until the database is opened again
+    kUnrecoverableError = 4,  // read-only because of damage: the files have to be looked at
+    kMaxSeverity
+  };
+
   Status() noexcept = default;
+  // The same outcome with this severity.
+  Status(const Status& other, Severity severity) : Status(other) { io_facts_.severity = severity; }
   Status(const Status& other);
   Status& operator=(const Status& other);
   Status(Status&& other) noexcept = default;
@@ -114,6 +128,9 @@ class [[nodiscard]] ASHLAR_API Status {
   static Status Busy(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kBusy, kNone, msg, msg2);
   }
+  static Status Expired(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
+    return Status(kExpired, kNone, msg, msg2);
+  }
   static Status TryAgain(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kTryAgain, kNone, msg, msg2);
   }
@@ -158,6 +175,10 @@ class [[nodiscard]] ASHLAR_API Status {
   }
   bool IsSpaceLimit() const { return code_ == kIOError && subcode_ == kSpaceLimit; }
   bool IsIOFenced() const { return code_ == kIOError && subcode_ == kIOFenced; }
+  // Never of Ashlar, which has no transactions: for programs that handle every error.
+  bool IsLockLimit() const { return code_ == kAborted && subcode_ == kLockLimit; }
+  bool IsDeadlock() const { return code_ == kBusy && subcode_ == kDeadlock; }
+  bool IsTxnNotPrepared() const { return code_ == kInvalidArgument && subcode_ == kTxnNotPrepared; }
   bool IsCompactionTooLarge() const { return code_ == kCompactionTooLarge; }
   bool IsMemoryLimit() const { return code_ == kAborted && subcode_ == kMemoryLimit; }
   bool IsPathNotFound() const {
@@ -166,16 +187,26 @@ class [[nodiscard]] ASHLAR_API Status {
 
   Code code() const { return code_; }
   SubCode subcode() const { return subcode_; }
+  Severity severity() const { return io_facts_.severity; }
   // The text, or an empty string. Valid while the Status is.
   const char* getState() const { return text_ ? text_.get() : ""; }
   // "OK", or "<code>: <text>".
   std::string ToString() const;
 
-  // Accepted for programs that mark a Status as checked.
+  // Accepted, both, for programs that mark a Status as checked or not.
   void PermitUncheckedError() const {}
+  void MustCheck() const {}
 
   // The same error with "context: " before the text; Ok stays Ok.
   Status WithContext(const Slice& context) const;
+  // The same error with `delim` and `msg` after the text; Ok stays Ok.
+  static Status CopyAppendMessage(const Status& status, const Slice& delim, const Slice& msg);
+  // Takes the other outcome, unless this one is an error.
+  Status& UpdateIfOk(Status&& other) {
+    if (ok()) *this = std::move(other);
+    return *this;
+  }
+  Status& UpdateIfOk(const Status& other) { return UpdateIfOk(Status(other)); }
 
   bool operator==(const Status& other) const { return code_ == other.code_; }
 
@@ -186,10 +217,12 @@ class [[nodiscard]] ASHLAR_API Status {
   SubCode subcode_ = kNone;
 
  protected:
-  // Facts about an I/O error, read and set through IOStatus. They stay with every copy.
+  // Facts about an I/O error, read and set through IOStatus, and the severity of a background
+  // error. They stay with every copy.
   struct IOFacts {
     unsigned char is_retryable : 1 = 0;
     unsigned char is_data_loss : 1 = 0;
+    Severity severity : 3 = kNoError;
     unsigned char scope = 0;
   };
   IOFacts io_facts_;

@@ -12,6 +12,9 @@ namespace ashlar {
 using SequenceNumber = uint64_t;
 
 // Why a table file was made.
+// Of RocksDB's events about blob files, which Ashlar does not write.
+enum class BlobFileCreationReason { kFlush, kCompaction, kRecovery };
+
 enum class TableFileCreationReason { kFlush, kCompaction, kRecovery, kMisc };
 
 // The type of a table entry.

@@ -1,7 +1,8 @@
-// The version of this library, and the RocksDB whose option names and file formats it writes.
+// The version of this library, and the releases of RocksDB whose file formats and interface it has.
 #pragma once
 
 #include <string>
+#include <unordered_map>
 
 #include "ashlar/export.h"
 
@@ -21,7 +22,20 @@ inline constexpr int kRocksDbFormatMajor = 7;
 inline constexpr int kRocksDbFormatMinor = 8;
 inline constexpr int kRocksDbFormatPatch = 3;
 
+// The release whose signatures the headers in rocksdb/ have (ROCKSDB_MAJOR and so on).
+inline constexpr int kRocksDbInterfaceMajor = 11;
+inline constexpr int kRocksDbInterfaceMinor = 8;
+inline constexpr int kRocksDbInterfacePatch = 1;
+
 // "0.1.0", of the library that is running, not of the headers that were compiled against.
 ASHLAR_API std::string GetAshlarVersionAsString();
+
+// RocksDB's functions. "11.8.1", or "11.8" without the patch: the release of the interface, as the
+// library that is running has it.
+ASHLAR_API std::string GetRocksVersionAsString(bool with_patch = true);
+// "ashlar_version", "rocksdb_interface" and "rocksdb_format", each with a release. Never destroyed.
+ASHLAR_API const std::unordered_map<std::string, std::string>& GetRocksBuildProperties();
+// "<program> (Ashlar) 0.1.0"; verbose: and a line "    name: value" for each property.
+ASHLAR_API std::string GetRocksBuildInfoAsString(const std::string& program, bool verbose = false);
 
 }  // namespace ashlar

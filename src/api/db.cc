@@ -3,6 +3,8 @@
 #include "ashlar/db.h"
 
 #include <algorithm>
+#include <limits>
+#include <new>
 #include <utility>
 
 #include "ashlar/vfs.h"
@@ -298,6 +300,29 @@ Status DB::GetApproximateSizes(ColumnFamilyHandle* column_family, const Range* r
   options.include_blob_files =
       (include_flags & SizeApproximationFlags::INCLUDE_BLOB_FILES) != SizeApproximationFlags::NONE;
   return GetApproximateSizes(options, column_family, ranges, n, sizes);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status DB::EnableFileDeletions(bool force) {
+  Status enabled = EnableFileDeletions();
+  while (force && enabled.ok()) enabled = EnableFileDeletions();
+  return enabled.IsInvalidArgument() ? Status::OK() : enabled;
+}
+
+Status DB::GetPropertiesOfTablesByLevel(
+    ColumnFamilyHandle* /*column_family*/,
+    std::vector<std::unique_ptr<TablePropertiesCollection>>* /*props_by_level*/) {
+  return Status::NotSupported("this class of database has no levels");
+}
+
+Status DB::GetCreationTimeOfOldestFile(uint64_t* creation_time) try {
+  std::vector<LiveFileMetaData> tables;
+  GetLiveFilesMetaData(&tables);
+  *creation_time = std::numeric_limits<uint64_t>::max();
+  for (const LiveFileMetaData& table : tables)
+    *creation_time = std::min(*creation_time, table.file_creation_time);
+  return Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }

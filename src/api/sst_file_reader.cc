@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ashlar/convenience.h"
 #include "ashlar/snapshot.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
@@ -246,6 +247,23 @@ std::shared_ptr<const TableProperties> SstFileReader::GetTableProperties() const
 Status SstFileReader::VerifyChecksum(const ReadOptions& /*options*/) {
   ASHLAR_RETURN_IF_ERROR(rep_->CheckIsOpen());
   return CatchBadAlloc([&] { return rep_->table->reader()->Verify(); });
+}
+
+// ---- ashlar/convenience.h
+
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& env_options,
+                             const std::string& file_path) {
+  return VerifySstFileChecksum(options, env_options, ReadOptions(), file_path);
+}
+
+Status VerifySstFileChecksum(const Options& options, const EnvOptions& /*env_options*/,
+                             const ReadOptions& read_options, const std::string& file_path,
+                             const SequenceNumber& /*largest_seqno*/) {
+  return CatchBadAlloc([&]() -> Status {
+    SstFileReader reader(options);
+    ASHLAR_RETURN_IF_ERROR(reader.Open(file_path));
+    return reader.VerifyChecksum(read_options);
+  });
 }
 
 }  // namespace ashlar

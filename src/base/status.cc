@@ -48,6 +48,7 @@ std::string_view SubCodeText(Status::SubCode subcode) {
     case Status::KMergeOperandsInsufficientCapacity:
       return "Insufficient capacity for merge operands";
     case Status::kManualCompactionPaused: return "Manual compaction paused";
+    case Status::kTxnNotPrepared: return "Txn not prepared";
     case Status::kIOFenced: return "IO fenced off";
     case Status::kMergeOperatorFailed: return "Merge operator failed";
     case Status::kMergeOperandThresholdExceeded: return "Merge operand threshold exceeded";
@@ -103,6 +104,15 @@ Status Status::WithContext(const Slice& context) const {
   if (ok()) return Status();
   Status result(code_, subcode_, context, getState());
   result.io_facts_ = io_facts_;
+  return result;
+}
+
+Status Status::CopyAppendMessage(const Status& status, const Slice& delim, const Slice& msg) {
+  if (status.ok()) return Status();
+  std::string text = status.getState();
+  text.append(delim.ToStringView()).append(msg.ToStringView());
+  Status result(status.code_, status.subcode_, text, Slice());
+  result.io_facts_ = status.io_facts_;
   return result;
 }
 

@@ -40,6 +40,54 @@ TEST(StatusTest, SubcodeSpeaksWhenThereIsNoText) {
   EXPECT_TRUE(Status::CompactionTooLarge().IsCompactionTooLarge());
 }
 
+TEST(StatusTest, ErrorsOfTransactionsAreToldApart) {
+  const Status limit = Status::Error(Status::kAborted, Status::kLockLimit, "");
+  const Status deadlock = Status::Error(Status::kBusy, Status::kDeadlock, "");
+  const Status unprepared = Status::Error(Status::kInvalidArgument, Status::kTxnNotPrepared, "");
+  EXPECT_TRUE(limit.IsLockLimit());
+  EXPECT_TRUE(deadlock.IsDeadlock());
+  EXPECT_TRUE(unprepared.IsTxnNotPrepared());
+  for (const Status& other : {Status::OK(), Status::Aborted("x"), Status::Busy("x"),
+                              Status::InvalidArgument("x"), Status::MemoryLimit("x")}) {
+    EXPECT_FALSE(other.IsLockLimit() || other.IsDeadlock() || other.IsTxnNotPrepared());
+  }
+}
+
+TEST(StatusTest, TheSeverityStaysWithTheError) {
+  const Status error = Status::NoSpace("/db");
+  EXPECT_EQ(error.severity(), Status::kNoError);
+  const Status graded(error, Status::Severity::kHardError);
+  EXPECT_EQ(graded.severity(), Status::kHardError);
+  EXPECT_TRUE(graded.IsNoSpace());
+  EXPECT_EQ(graded.ToString(), error.ToString());
+  Status copy = graded;
+  EXPECT_EQ(copy.WithContext("a flush").severity(), Status::kHardError);
+  const Status worse(copy, Status::kUnrecoverableError);
+  EXPECT_EQ(worse.severity(), Status::kUnrecoverableError);
+  EXPECT_EQ(Status(worse, Status::kNoError).severity(), Status::kNoError);
+  copy = Status::OK();
+  EXPECT_EQ(copy.severity(), Status::kNoError);
+}
+
+TEST(StatusTest, TheFirstErrorOfSeveralIsKept) {
+  Status all;
+  all.UpdateIfOk(Status::OK()).UpdateIfOk(Status::NoSpace("first")).UpdateIfOk(Status::Busy());
+  EXPECT_TRUE(all.IsNoSpace());
+  const Status late = Status::Expired("late");
+  Status other;
+  EXPECT_TRUE(other.UpdateIfOk(late).IsExpired());
+  EXPECT_EQ(late.ToString(), "Operation expired: late");
+}
+
+TEST(StatusTest, AMessageIsAppended) {
+  const Status error(Status::NoSpace("/db"), Status::kHardError);
+  const Status longer = Status::CopyAppendMessage(error, ", ", "during a flush");
+  EXPECT_EQ(longer.ToString(), "IO error: /db, during a flush");
+  EXPECT_TRUE(longer.IsNoSpace());
+  EXPECT_EQ(longer.severity(), Status::kHardError);
+  EXPECT_TRUE(Status::CopyAppendMessage(Status::OK(), ", ", "x").ok());
+}
+
 // Language bindings distinguish codes by the beginning of the text.
 TEST(StatusTest, CodesAndSubcodesHaveRocksDbsTexts) {
   EXPECT_EQ(Status::TryAgain("x").ToString(), "Operation failed. Try again.: x");

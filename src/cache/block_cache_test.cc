@@ -296,6 +296,16 @@ TEST_F(BlockCacheTest, SlotsAndDomainMayGoAfterEraseFoundThemEvicted) {
   }
 }
 
+TEST_F(BlockCacheTest, AClockCacheIsTheSameCache) {
+  const std::shared_ptr<Cache> clock = NewClockCache(5000, 2, /*strict_capacity_limit=*/true);
+  EXPECT_STREQ(clock->Name(), NewLRUCache(5000)->Name());
+  EXPECT_EQ(clock->GetCapacity(), 5000u);
+  EXPECT_TRUE(clock->HasStrictCapacityLimit());
+  clock->DisownData();
+  EXPECT_EQ(clock->GetTableAddressCount(), 0u);
+  EXPECT_EQ(clock->GetUsage(), 0u);
+}
+
 // As with two databases that share a cache.
 TEST_F(BlockCacheTest, ABlockIsRetiredIntoTheDomainOfItsSlot) {
   EpochDomain other;

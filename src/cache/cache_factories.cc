@@ -27,5 +27,15 @@ std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bits, bool str
 std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts) {
   return cache_opts.MakeSharedCache();
 }
+std::shared_ptr<Cache> NewClockCache(size_t capacity, int num_shard_bits,
+                                     bool strict_capacity_limit,
+                                     CacheMetadataChargePolicy metadata_charge_policy) {
+  LRUCacheOptions options;
+  options.capacity = capacity;
+  options.num_shard_bits = num_shard_bits;
+  options.strict_capacity_limit = strict_capacity_limit;
+  options.metadata_charge_policy = metadata_charge_policy;
+  return options.MakeSharedCache();
+}
 
 }  // namespace ashlar

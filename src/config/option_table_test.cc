@@ -539,6 +539,15 @@ TEST(Presets, UniversalStyle) {
   EXPECT_TRUE(Validate(DBOptions(), options).ok());
 }
 
+TEST(Presets, DisabledExtraChecksAreAnAcceptedOption) {
+  Options options;
+  EXPECT_EQ(options.DisableExtraChecks(), &options);
+  EXPECT_FALSE(options.force_consistency_checks);
+  options.force_consistency_checks = true;
+  EXPECT_EQ(PrintOptions<ColumnFamilyOptions>(options),
+            PrintOptions<ColumnFamilyOptions>(Options()));
+}
+
 TEST(Presets, OldDefaultsAreThoseOfTheRelease) {
   Options now;
   Options options;

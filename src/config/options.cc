@@ -1,13 +1,15 @@
-// Constructors and presets of the option structs.
+// Constructors, presets and dumps of the option structs.
 #include "ashlar/options.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "ashlar/cache.h"
 #include "ashlar/filter_policy.h"
 #include "ashlar/table.h"
 #include "ashlar/write_buffer_manager.h"
 #include "base/compression.h"
+#include "config/options_file.h"
 
 namespace ashlar {
 namespace {
@@ -49,6 +51,14 @@ struct Release {
            (major_version == other.major_version && minor_version < other.minor_version);
   }
 };
+
+void WriteHeaderLines(std::string_view lines, Logger* log) {
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    Header(log, "%.*s", static_cast<int>(end), lines.data());
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+}
 
 }  // namespace
 
@@ -169,10 +179,28 @@ Options* Options::OptimizeForSmallDb() {
   return this;
 }
 
+Options* Options::DisableExtraChecks() {
+  force_consistency_checks = false;
+  return this;
+}
+
 Options* Options::OldDefaults(int rocksdb_major_version, int rocksdb_minor_version) {
   ColumnFamilyOptions::OldDefaults(rocksdb_major_version, rocksdb_minor_version);
   DBOptions::OldDefaults(rocksdb_major_version, rocksdb_minor_version);
   return this;
 }
+
+void DBOptions::Dump(Logger* log) const { WriteHeaderLines(PrintOptionsForLog(*this), log); }
+
+void ColumnFamilyOptions::Dump(Logger* log) const {
+  WriteHeaderLines(PrintOptionsForLog(*this), log);
+}
+
+void Options::Dump(Logger* log) const {
+  DBOptions::Dump(log);
+  ColumnFamilyOptions::Dump(log);
+}
+
+void Options::DumpCFOptions(Logger* log) const { ColumnFamilyOptions::Dump(log); }
 
 }  // namespace ashlar

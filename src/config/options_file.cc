@@ -351,17 +351,27 @@ std::string PrintOptionsFile(const DBOptions& db_options,
   return out;
 }
 
+std::string PrintOptionsForLog(const DBOptions& options) {
+  std::string out;
+  AppendLogLines("                 Options.", options, &out);
+  return out;
+}
+
+std::string PrintOptionsForLog(const ColumnFamilyOptions& options) {
+  std::string out;
+  AppendLogLines("                 Options.", options, &out);
+  out += "           table_factory options:\n";
+  VisitTableOptions(options.table_factory.get(),
+                    [&out](const auto& table) { AppendLogLines("  ", table, &out); });
+  return out;
+}
+
 std::string PrintOptionsForLog(const DBOptions& db_options,
                                const std::vector<ColumnFamilyDescriptor>& families) {
-  std::string out;
-  AppendLogLines("                 Options.", db_options, &out);
+  std::string out = PrintOptionsForLog(db_options);
   for (const ColumnFamilyDescriptor& family : families) {
     StrAppend(&out, "--------------- Options for column family [", NameForDisplay(family.name),
-              "]:\n");
-    AppendLogLines("                 Options.", family.options, &out);
-    out += "           table_factory options:\n";
-    VisitTableOptions(family.options.table_factory.get(),
-                      [&out](const auto& options) { AppendLogLines("  ", options, &out); });
+              "]:\n", PrintOptionsForLog(family.options));
   }
   return out;
 }

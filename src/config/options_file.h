@@ -52,6 +52,8 @@ inline std::string PrintOptionsFile(const DBOptions& db_options,
 }
 // The same as lines for the LOG, in the form that tools expect of RocksDB: "Options.name: value"
 // for a database and its families, "name: value" for tables. True and false are 1 and 0.
+std::string PrintOptionsForLog(const DBOptions& options);
+std::string PrintOptionsForLog(const ColumnFamilyOptions& options);
 std::string PrintOptionsForLog(const DBOptions& db_options,
                                const std::vector<ColumnFamilyDescriptor>& families);
 

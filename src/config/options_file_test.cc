@@ -146,6 +146,37 @@ TEST(OptionsFile, TheLogGetsOneLinePerOption) {
   EXPECT_EQ(text.find("/two\n"), std::string::npos) << "an option is one line";
 }
 
+class LineLogger final : public Logger {
+ public:
+  LineLogger() : Logger(ERROR_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char* format, va_list ap) override { lines += FormatMessage(format, ap) + "\n"; }
+  std::string lines;
+};
+
+TEST(OptionsFile, ADumpHasTheLinesOfTheLog) {
+  Options options;
+  options.wal_dir = "/100%s\nof it";
+  options.write_buffer_size = 7 << 20;
+  LineLogger all;
+  options.Dump(&all);
+  LineLogger database;
+  static_cast<const DBOptions&>(options).Dump(&database);
+  LineLogger family;
+  static_cast<const ColumnFamilyOptions&>(options).Dump(&family);
+  LineLogger family_too;
+  options.DumpCFOptions(&family_too);
+  EXPECT_EQ(
+      database.lines + "--------------- Options for column family [default]:\n" + family.lines,
+      PrintOptionsForLog(options, {ColumnFamilyDescriptor("default", options)}));
+  EXPECT_EQ(all.lines, database.lines + family.lines);
+  EXPECT_EQ(family_too.lines, family.lines);
+  EXPECT_NE(database.lines.find(" Options.wal_dir: /100%s"), std::string::npos) << database.lines;
+  EXPECT_NE(family.lines.find(" Options.write_buffer_size: 7340032\n"), std::string::npos);
+  EXPECT_NE(family.lines.find("\n  block_size: 4096\n"), std::string::npos) << family.lines;
+  options.Dump(nullptr);
+}
+
 // RocksDB 6.10 to 6.14 write 8 bytes from the address of this 4-byte member. The next member is
 // format_version.
 TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {

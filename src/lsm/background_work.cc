@@ -351,20 +351,21 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, const Status& 
 
 // ---- Waiting, pausing, stopping.
 
-Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {
-  return WaitForFlush(families, &ErrorHandler::JobStatus);
+Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families,
+                                    FlushWait wait) {
+  return WaitForFlush(families, wait, &ErrorHandler::JobStatus);
 }
 
 Status BackgroundWork::LeaderWaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {
-  return WaitForFlush(families, &ErrorHandler::WriteStatus);
+  return WaitForFlush(families, FlushWait::kTables, &ErrorHandler::WriteStatus);
 }
 
 Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families,
-                                    Status (ErrorHandler::*refusal)() const) {
+                                    FlushWait wait, Status (ErrorHandler::*refusal)() const) {
   MutexLock lock(state_->mutex());
-  std::vector<uint64_t> last_ids;
+  std::vector<uint64_t> active_ids;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
-    last_ids.push_back(family->immutable().empty() ? 0 : family->immutable().back().table->id());
+    active_ids.push_back(family->ActiveLocked()->id());
     family->flush_wanted = !family->immutable().empty();
     flush_candidates_.Push(family);
   }
@@ -372,11 +373,16 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
   for (size_t i = 0; i < families.size(); ++i) {
     const ColumnFamily& family = *families[i];
     while (!family.dropped() && !family.immutable().empty() &&
-           family.immutable().front().table->id() <= last_ids[i]) {
+           family.immutable().front().table->id() < active_ids[i]) {
       ASHLAR_RETURN_IF_ERROR((state_->error_handler.*refusal)());
       ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
       state_->WaitForChange();
     }
+  }
+  if (wait == FlushWait::kTables) return Status::OK();
+  for (size_t i = 0; i < families.size(); ++i) {
+    while (!families[i]->dropped() && families[i]->ReportsFlushBefore(active_ids[i]))
+      state_->WaitForChange();
   }
   return Status::OK();
 }

@@ -78,7 +78,9 @@ class BackgroundWork final : public ViewObserver {
       ASHLAR_REQUIRES(kDatabaseMutex);
 
   // Waits until every memtable that is immutable now is in a table. Error: why it will not be.
-  Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
+  // kListeners: then until OnFlushCompleted has returned for each of them and older ones.
+  enum class FlushWait : uint8_t { kTables, kListeners };
+  Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families, FlushWait wait);
   // The same for the commit leader. It does not wait for the end of a Resume, which waits for it.
   Status LeaderWaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Waits until a memtable switch would not stop the writers.
@@ -141,7 +143,7 @@ class BackgroundWork final : public ViewObserver {
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
-  Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families,
+  Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families, FlushWait wait,
                       Status (ErrorHandler::*refusal)() const);
   void HoldJobs();
   void ReleaseJobs();

@@ -295,6 +295,7 @@ std::vector<MemTableRef> ColumnFamily::StartFlush() {
   ASHLAR_ASSERT(running_flushes == 0);  // I1 of flush_runner.h
   std::vector<MemTableRef> tables;
   tables.reserve(immutable_.size());
+  flush_reports_.reserve(flush_reports_.size() + 1);
   // Nothing fails from here on.
   ++running_flushes;
   for (MemTableEntry& entry : immutable_) {
@@ -313,6 +314,22 @@ void ColumnFamily::EndFlush(size_t flushed) {
   --running_flushes;
   immutable_.erase(immutable_.begin(), immutable_.begin() + static_cast<ptrdiff_t>(flushed));
   for (MemTableEntry& entry : immutable_) entry.flushing = false;
+}
+
+void ColumnFamily::BeginFlushReport(uint64_t oldest_memtable) noexcept {
+  ASHLAR_ASSERT(running_flushes == 0);                               // EndFlush
+  ASHLAR_ASSERT(flush_reports_.size() < flush_reports_.capacity());  // StartFlush
+  flush_reports_.push_back(oldest_memtable);
+}
+
+void ColumnFamily::EndFlushReport(uint64_t oldest_memtable) {
+  const size_t ended = std::erase(flush_reports_, oldest_memtable);
+  ASHLAR_ASSERT(ended == 1);  // BeginFlushReport
+}
+
+bool ColumnFamily::ReportsFlushBefore(uint64_t memtable_id) const {
+  return std::any_of(flush_reports_.begin(), flush_reports_.end(),
+                     [memtable_id](uint64_t oldest) { return oldest < memtable_id; });
 }
 
 uint64_t ColumnFamily::LogNumberAfterFlush(size_t flushed) const {

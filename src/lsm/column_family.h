@@ -194,6 +194,12 @@ class ColumnFamily {
   std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
   // The end of StartFlush. The `flushed` oldest memtables are in tables now and leave the list.
   void EndFlush(size_t flushed) ASHLAR_REQUIRES(kDatabaseMutex);
+  // Listeners are about to hear of the flush that EndFlush has ended; its oldest memtable names it.
+  // Call in the critical section of EndFlush.
+  void BeginFlushReport(uint64_t oldest_memtable) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
+  void EndFlushReport(uint64_t oldest_memtable) ASHLAR_REQUIRES(kDatabaseMutex);
+  // Whether a flush with a memtable older than this one is being reported.
+  bool ReportsFlushBefore(uint64_t memtable_id) const ASHLAR_REQUIRES(kDatabaseMutex);
   // The oldest log that will still be needed once the `flushed` oldest memtables are in tables.
   uint64_t LogNumberAfterFlush(size_t flushed) const ASHLAR_REQUIRES(kDatabaseMutex);
   bool WantsFlush() const ASHLAR_REQUIRES(kDatabaseMutex) {
@@ -347,6 +353,8 @@ class ColumnFamily {
 
   MemTableEntry active_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   std::vector<MemTableEntry> immutable_ ASHLAR_GUARDED_BY(kDatabaseMutex);
+  // The oldest memtables of flushes that are being reported. StartFlush keeps the room for its own.
+  std::vector<uint64_t> flush_reports_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   // Of the install that is being written.
   std::optional<SpareView> spare_view_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   Version* version_ ASHLAR_GUARDED_BY(kDatabaseMutex);

@@ -20,19 +20,28 @@ bool ErrorHandler::IsFinal(const Status& error, BackgroundErrorReason reason) {
   return error.IsCorruption() || error.IsShutdownInProgress() || IsHalfApplied(error, reason);
 }
 
+Status ErrorHandler::WithSeverity(const Status& error, BackgroundErrorReason reason) {
+  const auto severity = [&] {
+    if (error.ok() || error.IsShutdownInProgress()) return Status::kNoError;
+    if (error.IsCorruption()) return Status::kUnrecoverableError;
+    return IsFinal(error, reason) ? Status::kFatalError : Status::kHardError;
+  };
+  return Status(error, severity());
+}
+
 bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
   ASHLAR_ASSERT(!error.ok());  // I4: a refusal carries its error
   MutexLock lock(mutex_);
   const State state = state_.load(std::memory_order_relaxed);
   if (state == State::kResuming && !IsFinal(failure_while_resuming_, reason_of_failure_)) {
-    failure_while_resuming_ = error;
+    failure_while_resuming_ = WithSeverity(error, reason);
     reason_of_failure_ = reason;
   }
   // The group of such a batch was under way when the first error came.
   const bool replaces_first =
       state == State::kLatched && IsHalfApplied(error, reason) && !IsFinal(status_, reason_);
   if (state != State::kClear && !replaces_first) return false;
-  status_ = error;
+  status_ = WithSeverity(error, reason);
   reason_ = reason;
   state_.store(State::kLatched, std::memory_order_release);
   if constexpr (kDebugChecks) CheckInvariants();
@@ -79,8 +88,8 @@ Status ErrorHandler::FinishResume(const Status& outcome) {
   MutexLock lock(mutex_);
   ASHLAR_ASSERT(state_.load(std::memory_order_relaxed) == State::kResuming);  // BeginResume
   const Status failure = std::exchange(failure_while_resuming_, Status::OK());
-  status_ = failure.ok() ? outcome : failure;
   if (!failure.ok()) reason_ = reason_of_failure_;
+  status_ = failure.ok() ? WithSeverity(outcome, reason_) : failure;
   const bool is_clear = status_.ok();
   state_.store(is_clear ? State::kClear : State::kLatched, std::memory_order_release);
   if constexpr (kDebugChecks) CheckInvariants();

@@ -28,6 +28,8 @@ namespace ashlar {
 
 class ErrorHandler {
  public:
+  // The error with the severity that it has as a background error for this reason (I2).
+  static Status WithSeverity(const Status& error, BackgroundErrorReason reason);
   // True when the error that is latched is this one by now.
   bool Set(const Status& error, BackgroundErrorReason reason);
   bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }

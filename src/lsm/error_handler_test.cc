@@ -50,6 +50,40 @@ TEST(ErrorHandler, SomeErrorsAreNotResumedFrom) {
   }
 }
 
+TEST(ErrorHandler, TheSeveritySaysWhatHelps) {
+  struct Case {
+    Status error;
+    BackgroundErrorReason reason;
+    Status::Severity severity;
+  };
+  for (const Case& c :
+       {Case{Status::IOError("disk"), kReason, Status::kHardError},
+        Case{Status::MemoryLimit(), kReason, Status::kHardError},
+        Case{Status::MemoryLimit(), BackgroundErrorReason::kMemTable, Status::kFatalError},
+        Case{Status::Corruption("table"), kReason, Status::kUnrecoverableError},
+        Case{Status::ShutdownInProgress(), kReason, Status::kNoError}}) {
+    ErrorHandler latch;
+    latch.Set(c.error, c.reason);
+    EXPECT_EQ(latch.WriteStatus().severity(), c.severity) << c.error.ToString();
+    EXPECT_EQ(latch.status().severity(), c.severity) << c.error.ToString();
+  }
+  ErrorHandler handler;
+  handler.Set(Status::Corruption("table"), kReason);
+  EXPECT_EQ(handler.BeginResume().severity(), Status::kUnrecoverableError);
+}
+
+TEST(ErrorHandler, AFailedResumeHasASeverity) {
+  for (const bool by_job : {false, true}) {
+    ErrorHandler handler;
+    handler.Set(Status::IOError("first"), kReason);
+    ASSERT_TRUE(handler.BeginResume().ok());
+    if (by_job) handler.Set(Status::Corruption("during"), kReason);
+    const Status failed = handler.FinishResume(Status::NoSpace("outcome"));
+    EXPECT_EQ(failed.severity(), by_job ? Status::kUnrecoverableError : Status::kHardError);
+    EXPECT_EQ(handler.WriteStatus().severity(), failed.severity());
+  }
+}
+
 // A batch that was under way when the resume began was cut off. A later error does not hide it.
 TEST(ErrorHandler, AFinalErrorDuringTheResumeIsNotResumedFrom) {
   ErrorHandler handler;

@@ -128,7 +128,7 @@ void EventOutbox::NotifyError(BackgroundErrorReason reason, std::string_view dur
   IgnoreBadAlloc([&] {
     state_->recorder.Tick(ERROR_HANDLER_BG_ERROR_COUNT);
     if (error.IsIOError()) state_->recorder.Tick(ERROR_HANDLER_BG_IO_ERROR_COUNT);
-    Status told = error;
+    Status told = ErrorHandler::WithSeverity(error, reason);
     NotifyAll(state_->options.listeners, &EventListener::OnBackgroundError, reason, &told);
   });
   if (!latched) return;

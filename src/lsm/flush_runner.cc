@@ -78,7 +78,10 @@ Status FlushRunner::RunAll(std::span<Flush> flushes, const Status& begun) {
     if (flush.events != nullptr)
       IgnoreBadAlloc([&] { flush.events->FlushEnded(flush.tables, flush.statistics, status); });
   }
-  if (!status.ok()) Abandon(flushes);
+  if (status.ok())
+    EndReports(flushes);
+  else
+    Abandon(flushes);
   // These references were the last ones, so the next memtable can have the memory at once.
   for (Flush& flush : flushes) flush.tables.clear();
   state_->epochs.ReclaimPatiently();
@@ -166,6 +169,7 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     kDatabaseMutex.AssertHeld();
     for (Flush& flush : flushes) {
       flush.family->EndFlush(flush.tables.size());
+      if (IsReported(flush)) flush.family->BeginFlushReport(flush.tables.front()->id());
       if (!flush.tables.empty()) flush.family->totals.CountJob(0, flush.statistics);
       if (flush.statistics.entries.filter_skipped)
         flush.family->ActiveLocked()->EndGaps();  // G2 of docs/range-deletions.md
@@ -184,6 +188,15 @@ void FlushRunner::Abandon(std::span<Flush> flushes) {
   MutexLock lock(state_->mutex());
   // ErrorHandler answers the threads that wait for the flush; a resume starts it again.
   for (const Flush& flush : flushes) Cancel(flush);
+}
+
+void FlushRunner::EndReports(std::span<const Flush> flushes) {
+  if (state_->options.listeners.empty()) return;
+  MutexLock lock(state_->mutex());
+  for (const Flush& flush : flushes) {
+    if (IsReported(flush)) flush.family->EndFlushReport(flush.tables.front()->id());
+  }
+  state_->NotifyChange();
 }
 
 }  // namespace ashlar

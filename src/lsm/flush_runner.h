@@ -89,6 +89,12 @@ class FlushRunner {
   Status Install(std::span<Flush> flushes);
   // I3.
   void Abandon(std::span<Flush> flushes);
+  // The listeners of these flushes, which are installed, have returned.
+  void EndReports(std::span<const Flush> flushes);
+  // Whether listeners hear of the flush, once it is installed.
+  bool IsReported(const Flush& flush) const {
+    return flush.events != nullptr && !state_->options.listeners.empty();
+  }
 
   const Parts parts_;
   DatabaseState* const state_;

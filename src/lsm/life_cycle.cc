@@ -498,6 +498,8 @@ Status LifeCycle::Resume(bool* automatic) {
   info.new_bg_error = status;
   IgnoreBadAlloc([&] {
     if (status.ok()) LogInfo(*state_, "resumed: the database is writable again");
+    NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryCompleted,
+              info.old_bg_error);
     NotifyAll(state_->options.listeners, &EventListener::OnErrorRecoveryEnd, info);
   });
   background_.files().ReleaseLogs();

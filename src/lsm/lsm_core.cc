@@ -48,7 +48,9 @@ Status LsmCore::FlushFamilies(const FlushOptions& flush_options,
     }
     return Status::OK();
   }
-  return background.WaitForFlush(families);
+  return background.WaitForFlush(families, flush_options.listener_wait
+                                               ? BackgroundWork::FlushWait::kListeners
+                                               : BackgroundWork::FlushWait::kTables);
 }
 
 Status LsmCore::FlushAll(const FlushOptions& flush_options, FlushReason reason) {

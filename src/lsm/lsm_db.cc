@@ -854,6 +854,15 @@ Status LsmDB::GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
   return Status::MemoryLimit();
 }
 
+Status LsmDB::GetPropertiesOfTablesByLevel(
+    ColumnFamilyHandle* column_family,
+    std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) try {
+  return PropertyReader(state_, &background_)
+      .TablesByLevel(SharedFamily(column_family), props_by_level);
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
 Status LsmDB::GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
                                            size_t n, TablePropertiesCollection* props) try {
   return PropertyReader(state_, &background_)

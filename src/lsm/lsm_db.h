@@ -174,6 +174,7 @@ class LsmDB final : public DB {
   void CancelAllBackgroundWork(bool wait) override;
   Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) override;
   Status DisableFileDeletions() override;
+  using DB::EnableFileDeletions;
   Status EnableFileDeletions() override;
 
   using DB::SetOptions;
@@ -198,6 +199,9 @@ class LsmDB final : public DB {
   using DB::GetPropertiesOfAllTables;
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override;
+  Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* column_family,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) override;
   Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
                                       size_t n, TablePropertiesCollection* props) override;
   Status GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,

@@ -150,6 +150,9 @@ const Cache* CacheOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex)
   return table == nullptr ? nullptr : table->block_cache.get();
 }
 
+// Of what does not exist.
+uint64_t Zero(const Subject& /*s*/) { return 0; }
+
 struct NumberProperty {
   const std::string& name;
   bool whole_database;
@@ -160,7 +163,7 @@ const std::span<const NumberProperty> NumberProperties() {
   static const NumberProperty kTable[] = {
       {Names::kNumImmutableMemTable, false,
        [](const Subject& s) { return uint64_t{s.family().immutable().size()}; }},
-      {Names::kNumImmutableMemTableFlushed, false, [](const Subject&) { return uint64_t{0}; }},
+      {Names::kNumImmutableMemTableFlushed, false, &Zero},
       {Names::kMemTableFlushPending, false,
        [](const Subject& s) { return uint64_t{s.family().WantsFlush()}; }},
       {Names::kNumRunningFlushes, true,
@@ -254,6 +257,10 @@ const std::span<const NumberProperty> NumberProperties() {
          return CacheOf(s.family()) != nullptr ? uint64_t{CacheOf(s.family())->GetPinnedUsage()}
                                                : 0;
        }},
+      {Names::kNumBlobFiles, false, &Zero},
+      {Names::kTotalBlobFileSize, false, &Zero},
+      {Names::kLiveBlobFileSize, false, &Zero},
+      {Names::kLiveBlobFileGarbageSize, false, &Zero},
   };
   return kTable;
 }
@@ -575,6 +582,20 @@ Status PropertyReader::TablesOf(const std::shared_ptr<ColumnFamily>& family,
   Status status;
   ForEachFile(*view->version, [&](Level, FileMetaData* file) {
     if (status.ok()) status = AddTable(*family, file, properties);
+  });
+  return status;
+}
+
+Status PropertyReader::TablesByLevel(
+    const std::shared_ptr<ColumnFamily>& family,
+    std::vector<std::unique_ptr<TablePropertiesCollection>>* levels) const {
+  levels->clear();
+  const ViewOfCall view(background_, *family);
+  for (Level level = 0; level < view->version->levels(); ++level)
+    levels->push_back(std::make_unique<TablePropertiesCollection>());
+  Status status;
+  ForEachFile(*view->version, [&](Level level, FileMetaData* file) {
+    if (status.ok()) status = AddTable(*family, file, (*levels)[level].get());
   });
   return status;
 }

@@ -2,8 +2,8 @@
 //
 // Numbers are in one table (properties.cc): a name and a function. Texts are made from the
 // numbers and from the version. Thread safety: all methods from any thread. No method reads a table
-// file, except TablesOf, TablesInRanges, and those that need entry counts of tables that are not
-// open.
+// file, except TablesOf, TablesByLevel, TablesInRanges, and those that need entry counts of tables
+// that are not open.
 #pragma once
 
 #include <map>
@@ -40,6 +40,8 @@ class PropertyReader {
   std::string Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const;
   Status TablesOf(const std::shared_ptr<ColumnFamily>& family,
                   TablePropertiesCollection* properties) const;
+  Status TablesByLevel(const std::shared_ptr<ColumnFamily>& family,
+                       std::vector<std::unique_ptr<TablePropertiesCollection>>* levels) const;
   // Of the tables that overlap one of the ranges; their limits are inclusive.
   Status TablesInRanges(const std::shared_ptr<ColumnFamily>& family, std::span<const Range> ranges,
                         TablePropertiesCollection* properties) const;

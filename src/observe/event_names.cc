@@ -21,7 +21,12 @@ const char* GetCompactionReasonString(CompactionReason reason) {
     case CompactionReason::kFlush: return "Flush";
     case CompactionReason::kExternalSstIngestion: return "ExternalSstIngestion";
     case CompactionReason::kPeriodicCompaction: return "PeriodicCompaction";
+    case CompactionReason::kChangeTemperature: return "ChangeTemperature";
+    case CompactionReason::kForcedBlobGC: return "ForcedBlobGC";
+    case CompactionReason::kRoundRobinTtl: return "RoundRobinTtl";
     case CompactionReason::kRefitLevel: return "RefitLevel";
+    case CompactionReason::kReadTriggered: return "ReadTriggered";
+    case CompactionReason::kNumOfReasons: break;
   }
   return "Invalid";
 }
@@ -42,6 +47,8 @@ const char* GetFlushReasonString(FlushReason reason) {
     case FlushReason::kErrorRecovery: return "Error Recovery";
     case FlushReason::kErrorRecoveryRetryFlush: return "Error Recovery Retry Flush";
     case FlushReason::kWalFull: return "WAL Full";
+    case FlushReason::kCatchUpAfterErrorRecovery: return "Catch Up After Error Recovery";
+    case FlushReason::kMemtableMaxRangeDeletions: return "Memtable Max Range Deletions";
   }
   return "Invalid";
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 
 #include "base/format.h"
 #include "base/out_of_memory.h"
@@ -173,6 +174,22 @@ Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options,
   }
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<FileLogger> logger, FileLogger::Open(log_options));
   return std::shared_ptr<Logger>(std::move(logger));
+}
+
+// ---- ashlar/options.h
+
+Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
+                               std::shared_ptr<Logger>* logger) try {
+  if (options.info_log != nullptr) {
+    *logger = options.info_log;
+    return Status::OK();
+  }
+  if (options.db_log_dir.empty())
+    ASHLAR_RETURN_IF_ERROR(options.env->EngineFiles()->CreateDirIfMissing(dbname));
+  ASHLAR_ASSIGN_OR_RETURN(*logger, OpenLogFile(options, dbname));
+  return Status::OK();
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
 }
 
 }  // namespace ashlar

@@ -187,6 +187,26 @@ TEST_F(InfoLog, OptionsChooseDirectoryAndName) {
   EXPECT_EQ(Names("/logs"), (NameList{"db_LOG", "other_db_x_LOG"}));
 }
 
+TEST_F(InfoLog, AProgramGetsTheLoggerOfItsOptions) {
+  DBOptions options;
+  options.env = env_.get();
+  std::shared_ptr<Logger> logger;
+  ASSERT_TRUE(CreateLoggerFromOptions("/new", options, &logger).ok());
+  Info(logger, "line %d", 1);
+  EXPECT_NE(Read("/new/LOG").find("[INFO] line 1\n"), std::string::npos);
+  options.info_log = logger;
+  std::shared_ptr<Logger> same;
+  ASSERT_TRUE(CreateLoggerFromOptions("/never", options, &same).ok());
+  EXPECT_EQ(same, logger);
+  EXPECT_FALSE(file_system_->FileExists("/never").ok());
+  options.info_log = nullptr;
+  options.db_log_dir = "/logs";
+  ASSERT_TRUE(CreateLoggerFromOptions("/never", options, &same).ok());
+  EXPECT_NE(same, logger);
+  EXPECT_FALSE(file_system_->FileExists("/never").ok());
+  EXPECT_EQ(Names("/logs"), NameList{"never_LOG"});
+}
+
 TEST_F(InfoLog, LowerLayersWriteThroughASink) {
   const auto logger = Open(Options());
   LoggerSink sink(logger.get());

@@ -605,6 +605,12 @@ TEST(EventNames, EveryReasonHasOne) {
   EXPECT_STREQ(GetFlushReasonString(FlushReason::kWalFull), "WAL Full");
   EXPECT_STREQ(GetCompactionReasonString(CompactionReason::kManualCompaction), "ManualCompaction");
   EXPECT_STREQ(GetCompactionReasonString(static_cast<CompactionReason>(1000)), "Invalid");
+  for (int i = 0; i < static_cast<int>(CompactionReason::kNumOfReasons); ++i)
+    EXPECT_STRNE(GetCompactionReasonString(static_cast<CompactionReason>(i)), "Invalid") << i;
+  EXPECT_STREQ(GetCompactionReasonString(CompactionReason::kNumOfReasons), "Invalid");
+  EXPECT_EQ(static_cast<int>(CompactionReason::kNumOfReasons), 21);
+  for (int i = 0; i <= static_cast<int>(FlushReason::kMemtableMaxRangeDeletions); ++i)
+    EXPECT_STRNE(GetFlushReasonString(static_cast<FlushReason>(i)), "Invalid") << i;
 }
 
 TEST(TableProperties, AsText) {

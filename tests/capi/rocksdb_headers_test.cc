@@ -40,7 +40,17 @@ namespace rocksdb {
 class CountFlushes : public EventListener {
  public:
   void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& /*info*/) override { ++flushes; }
+  void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& info) override {
+    blob_files += info.reason == BlobFileCreationReason::kFlush ? 1 : 2;
+  }
+  void OnBlobFileCreated(const BlobFileCreationInfo& info) override {
+    blob_files += info.status.ok() && info.total_blob_count == 0 ? 1 : 2;
+  }
+  void OnBlobFileDeleted(const BlobFileDeletionInfo& info) override {
+    blob_files += info.file_path.empty() ? 1 : 2;
+  }
   std::atomic<int> flushes = 0;
+  std::atomic<int> blob_files = 0;
 };
 }  // namespace rocksdb
 
@@ -54,6 +64,9 @@ namespace {
 static_assert(std::is_same_v<rocksdb::DB, ashlar::DB>);
 static_assert(std::is_same_v<ROCKSDB_NAMESPACE::Options, rocksdb::Options>);
 static_assert(ROCKSDB_VERSION_GE(11, 8, 0) && !ROCKSDB_VERSION_GE(11, 9, 0) && ROCKSDB_MAJOR == 11);
+static_assert(ROCKSDB_MAJOR == ashlar::kRocksDbInterfaceMajor &&
+              ROCKSDB_MINOR == ashlar::kRocksDbInterfaceMinor &&
+              ROCKSDB_PATCH == ashlar::kRocksDbInterfacePatch);
 
 std::string FreshDirectory(const char* name) {
   std::string directory = ::testing::TempDir() + name;
@@ -96,6 +109,18 @@ TEST(RocksDbHeadersTest, TheBasicsInTheNamespace) {
   EXPECT_EQ(options.statistics->getTickerCount(rocksdb::NUMBER_KEYS_WRITTEN), 3U);
   db.reset();  // after the last call of a listener
   EXPECT_EQ(counter->flushes.load(), 1);
+  EXPECT_EQ(counter->blob_files.load(), 0);
+}
+
+TEST(RocksDbHeadersTest, TheVersionInText) {
+  EXPECT_EQ(rocksdb::GetRocksVersionAsString(), "11.8.1");
+  EXPECT_EQ(rocksdb::GetRocksVersionAsString(/*with_patch=*/false), "11.8");
+  const std::string version = ashlar::GetAshlarVersionAsString();
+  EXPECT_EQ(rocksdb::GetRocksBuildProperties().at("ashlar_version"), version);
+  EXPECT_EQ(rocksdb::GetRocksBuildInfoAsString("program"), "program (Ashlar) " + version);
+  EXPECT_EQ(rocksdb::GetRocksBuildInfoAsString("program", /*verbose=*/true),
+            "program (Ashlar) " + version + "\n    ashlar_version: " + version +
+                "\n    rocksdb_format: 7.8.3\n    rocksdb_interface: 11.8.1");
 }
 
 TEST(RocksDbHeadersTest, FamiliesWithUsingDeclarations) {

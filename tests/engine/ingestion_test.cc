@@ -1306,6 +1306,12 @@ TEST_F(BadFileTest, WithADamagedBlockInTheMiddleAreRefusedWhenVerified) {
     out.seekp(15000);
     out.put('!');
   }
+  const Status damage = VerifySstFileChecksum(options_, EnvOptions(), file);
+  EXPECT_TRUE(damage.IsCorruption()) << damage.ToString();
+  EXPECT_NE(damage.ToString().find("1.sst"), std::string::npos) << damage.ToString();
+  EXPECT_OK(VerifySstFileChecksum(options_, EnvOptions(), ReadOptions(),
+                                  WriteFile("whole.sst", {{"x", value}, {"y", value}})));
+  EXPECT_FALSE(VerifySstFileChecksum(options_, EnvOptions(), FilePath("none.sst")).ok());
   IngestExternalFileOptions verify;
   verify.verify_checksums_before_ingest = true;
   ExpectRefused(file, "checksum", verify);

@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "ashlar/utilities/stackable_db.h"
 #include "base/format.h"
 #include "tests/engine/database_fixture.h"
 
@@ -81,6 +84,41 @@ TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   EXPECT_EQ(manifests, 1u);
 }
 
+TEST_F(LiveFilesTest, HaveNoBlobFilesAmongThem) {
+  using Names = DB::Properties;
+  Open();
+  Put("key", "value");
+  Flush();
+  for (const std::string& name : {Names::kNumBlobFiles, Names::kTotalBlobFileSize,
+                                  Names::kLiveBlobFileSize, Names::kLiveBlobFileGarbageSize}) {
+    EXPECT_EQ(Number(name), 0u) << name;
+    uint64_t sum = 1;
+    EXPECT_TRUE(db_->GetAggregatedIntProperty(name, &sum)) << name;
+    EXPECT_EQ(sum, 0u) << name;
+  }
+  uint64_t cached = 0;
+  EXPECT_FALSE(db_->GetIntProperty(Names::kBlobCacheUsage, &cached));
+}
+
+TEST_F(LiveFilesTest, DeletionsAreEnabledInTheFormOfOlderReleases) {
+  Open();
+  StackableDB around(std::shared_ptr<DB>(std::shared_ptr<DB>(), db_.get()));
+  const auto disable = [&](int times) {
+    for (int i = 0; i < times; ++i) ASSERT_OK(around.DisableFileDeletions());
+  };
+  disable(3);
+  ASSERT_OK(around.EnableFileDeletions(/*force=*/false));
+  ASSERT_OK(around.EnableFileDeletions());
+  EXPECT_EQ(Number(DB::Properties::kIsFileDeletionsEnabled), 0u) << "one is missing";
+  ASSERT_OK(db_->EnableFileDeletions(/*force=*/false));
+  EXPECT_EQ(Number(DB::Properties::kIsFileDeletionsEnabled), 1u);
+  ASSERT_OK(db_->EnableFileDeletions(/*force=*/false)) << "they are not disabled";
+  EXPECT_TRUE(db_->EnableFileDeletions().IsInvalidArgument());
+  disable(3);
+  ASSERT_OK(around.EnableFileDeletions(/*force=*/true));
+  EXPECT_EQ(Number(DB::Properties::kIsFileDeletionsEnabled), 1u);
+}
+
 TEST_F(LiveFilesTest, TheLimitOfTheManifestMayChange) {
   Open();
   const auto manifest_after_a_flush = [this] {
@@ -136,6 +174,44 @@ TEST_F(LiveFilesTest, EntriesAreCountedAfterAReopen) {
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].num_entries + files[1].num_entries, 1100u);
   EXPECT_EQ(files[0].num_deletions + files[1].num_deletions, 100u);
+}
+
+// Through a database around it.
+TEST_F(LiveFilesTest, AreReportedByLevelAndAge) {
+  options_.level0_stop_writes_trigger = 77;
+  Open();
+  StackableDB around(std::shared_ptr<DB>(std::shared_ptr<DB>(), db_.get()));
+  EXPECT_EQ(around.Level0StopWriteTrigger(), 77);
+  EXPECT_EQ(around.MaxMemCompactionLevel(), 0);
+  uint64_t created = 0;
+  ASSERT_OK(around.GetCreationTimeOfOldestFile(&created));
+  EXPECT_EQ(created, std::numeric_limits<uint64_t>::max()) << "there is no table";
+
+  int64_t before = 0;
+  ASSERT_OK(db_->GetEnv()->GetCurrentTime(&before));
+  Put("a", "1");
+  Flush();
+  CompactAll();
+  Put("a", "2");
+  Put("b", "3");
+  Flush();
+  int64_t after = 0;
+  ASSERT_OK(db_->GetEnv()->GetCurrentTime(&after));
+  ASSERT_OK(around.GetCreationTimeOfOldestFile(&created));
+  EXPECT_GE(created, static_cast<uint64_t>(before));
+  EXPECT_LE(created, static_cast<uint64_t>(after));
+
+  std::vector<std::unique_ptr<TablePropertiesCollection>> levels(1);
+  ASSERT_OK(around.GetPropertiesOfTablesByLevel(db_->DefaultColumnFamily(), &levels));
+  ASSERT_EQ(levels.size(), static_cast<size_t>(db_->NumberLevels()));
+  size_t tables = 0;
+  for (size_t level = 0; level < levels.size(); ++level) {
+    EXPECT_EQ(levels[level]->size(), FilesAtLevel(static_cast<int>(level))) << level;
+    tables += levels[level]->size();
+  }
+  EXPECT_EQ(tables, 2u);
+  ASSERT_EQ(levels[0]->size(), 1u);
+  EXPECT_EQ(levels[0]->begin()->second->num_entries, 2u);
 }
 
 }  // namespace ashlar

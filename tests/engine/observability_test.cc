@@ -70,10 +70,16 @@ class Diary final : public EventListener {
   void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* handle) override {
     Write("handle of " + handle->GetName() + " goes");
   }
+  void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* error) override {
+    Write("background error of severity " + std::to_string(error->severity()));
+  }
   void OnErrorRecoveryBegin(BackgroundErrorReason reason, Status error,
                             bool* automatic) override {  // NOLINT(performance-*)
     Write("recovery begins: " + std::to_string(static_cast<int>(reason)) +
           (error.ok() ? " ok" : " error") + (*automatic ? " automatic" : ""));
+  }
+  void OnErrorRecoveryCompleted(Status error) override {  // NOLINT(performance-*)
+    Write(error.ok() ? "recovery is complete: ok" : "recovery is complete: error");
   }
   void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& info) override {
     Write(std::string("recovery ends: ") + (info.old_bg_error.ok() ? "ok" : "error") +
@@ -639,14 +645,18 @@ TEST_F(ObservabilityTest, ListenersHearOfAFailedTableAndOfTheResume) {
   rule.name_contains = ".sst";
   rule.sticky = true;
   faults->AddRule(rule);
-  EXPECT_FALSE(database.db()->Flush(FlushOptions()).ok());
+  EXPECT_EQ(database.db()->Flush(FlushOptions()).severity(), Status::kHardError);
   EXPECT_GE(diary_->Count("table fails, job 1"), 1u);
+  EXPECT_EQ(diary_->Count("background error of severity 2"), 1u);
   EXPECT_EQ(diary_->Count("flush ends, job 1"), 0u);
   faults->ClearRules();
   ASSERT_OK(database.db()->Resume());
   const std::string reason = std::to_string(static_cast<int>(BackgroundErrorReason::kFlush));
   EXPECT_EQ(diary_->Count("recovery begins: " + reason + " error"), 1u);
   EXPECT_EQ(diary_->Count("recovery ends: error ok"), 1u);
+  const std::vector<std::string> entries = diary_->entries();
+  const std::vector<std::string> end{"recovery is complete: error", "recovery ends: error ok"};
+  EXPECT_NE(std::search(entries.begin(), entries.end(), end.begin(), end.end()), entries.end());
 }
 
 // The values of "event" in the LOG, in their order.

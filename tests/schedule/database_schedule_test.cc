@@ -11,6 +11,7 @@
 
 #include "ashlar/cache.h"
 #include "ashlar/db.h"
+#include "ashlar/listener.h"
 #include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
@@ -85,6 +86,10 @@ class Database {
   }
   ~Database() { Close(); }
 
+  // Before Open.
+  void AddListener(std::shared_ptr<EventListener> listener) {
+    options_.listeners.push_back(std::move(listener));
+  }
   void Open() {
     env_ = std::make_unique<OwnThreadsEnv>(files_);
     options_.env = env_.get();
@@ -556,6 +561,50 @@ TEST(DatabaseScheduleTest, AnErrorOfSyncWALDoesNotComeBackAfterAResume) {
       EXPECT_OK(db->Put(WriteOptions(), "key", "third"));
     }
     files->ClearRules();
+  });
+}
+
+// Counts the entries of tables whose flush it has heard of.
+class HeardFlushes final : public EventListener {
+ public:
+  void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& info) override {
+    MutexLock lock(mutex_);
+    entries_ += info.table_properties.num_entries;
+  }
+  uint64_t entries() const {
+    MutexLock lock(mutex_);
+    return entries_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  uint64_t entries_ ASHLAR_GUARDED_BY(mutex_) = 0;
+};
+
+// With two threads, one may find its write in a table of the other's flush.
+TEST(DatabaseScheduleTest, AFlushThatWaitsForListenersReturnsAfterThem) {
+  ForEachSchedule(200, [](uint64_t) {
+    const auto heard = std::make_shared<HeardFlushes>();
+    Database database;
+    database.AddListener(heard);
+    database.Open();
+    DB* const db = database.db();
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 2; ++thread) {
+      threads.emplace_back([&, thread] {
+        for (int i = 0; i < 2; ++i) {
+          EXPECT_OK(db->Put(WriteOptions(), StrCat("key", thread, ".", i), "value"));
+          const SequenceNumber writes = db->GetLatestSequenceNumber();
+          FlushOptions flush;
+          flush.listener_wait = true;
+          EXPECT_OK(db->Flush(flush));
+          EXPECT_GE(heard->entries(), writes);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    database.Close();
+    EXPECT_EQ(heard->entries(), 4u);
   });
 }
 

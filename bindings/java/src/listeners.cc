@@ -34,7 +34,8 @@ jint JavaReason(BackgroundErrorReason reason) {
     // Java has no reasons of their own for these, which follow a flush, most of them.
     case BackgroundErrorReason::kManifestWrite:
     case BackgroundErrorReason::kFlushNoWAL:
-    case BackgroundErrorReason::kManifestWriteNoWAL: break;
+    case BackgroundErrorReason::kManifestWriteNoWAL:
+    case BackgroundErrorReason::kAsyncFileOpen: break;
   }
   return static_cast<jint>(BackgroundErrorReason::kFlush);
 }

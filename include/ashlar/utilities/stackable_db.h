@@ -221,6 +221,7 @@ class ASHLAR_API StackableDB : public DB {
     return db_->EnableAutoCompaction(column_families);
   }
   Status DisableFileDeletions() override { return db_->DisableFileDeletions(); }
+  using DB::EnableFileDeletions;
   Status EnableFileDeletions() override { return db_->EnableFileDeletions(); }
 
   using DB::SetOptions;
@@ -245,6 +246,14 @@ class ASHLAR_API StackableDB : public DB {
   int NumberLevels(ColumnFamilyHandle* column_family) override {
     return db_->NumberLevels(column_family);
   }
+  using DB::Level0StopWriteTrigger;
+  int Level0StopWriteTrigger(ColumnFamilyHandle* column_family) override {
+    return db_->Level0StopWriteTrigger(column_family);
+  }
+  using DB::MaxMemCompactionLevel;
+  int MaxMemCompactionLevel(ColumnFamilyHandle* column_family) override {
+    return db_->MaxMemCompactionLevel(column_family);
+  }
   void GetLiveFilesMetaData(std::vector<LiveFileMetaData>* metadata) override {
     db_->GetLiveFilesMetaData(metadata);
   }
@@ -260,6 +269,14 @@ class ASHLAR_API StackableDB : public DB {
   Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                   TablePropertiesCollection* props) override {
     return db_->GetPropertiesOfAllTables(column_family, props);
+  }
+  Status GetPropertiesOfTablesByLevel(
+      ColumnFamilyHandle* column_family,
+      std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level) override {
+    return db_->GetPropertiesOfTablesByLevel(column_family, props_by_level);
+  }
+  Status GetCreationTimeOfOldestFile(uint64_t* creation_time) override {
+    return db_->GetCreationTimeOfOldestFile(creation_time);
   }
   Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
                                       size_t n, TablePropertiesCollection* props) override {
