@@ -61,19 +61,20 @@ TEST_F(RangeDeletionTest, TheirTables) {
   EXPECT_EQ(Ldb("scan"), "b : 3\nd : 4\n");
 }
 
-// RocksDB cuts its tombstones where its files end, and writes sentinels as their largest keys. The
-// compactions are manual ones, over a level with data, and begin after the flushes, so that the files
-// are the same in every run.
+// RocksDB cuts its tombstones where its files end, and writes sentinels as their largest keys. They
+// stay in a compaction if a level below has data.
 TEST_F(RangeDeletionTest, TheirTombstonesAcrossFiles) {
-  RunCommand(StrCat("db_bench --db=", path_,
-                    " --benchmarks=fillrandom,flush,compact,compact1,overwrite,flush,compact0 "
-                    "--num=20000 --key_size=16"
-                    " --value_size=100 --compression_type=none --seed=7"
-                    " --write_buffer_size=131072 --target_file_size_base=32768"
-                    " --max_bytes_for_level_base=131072 --max_bytes_for_level_multiplier=4"
-                    " --level_compaction_dynamic_level_bytes=false --writes_per_range_tombstone=20"
-                    " --range_tombstone_width=1000 --max_num_range_tombstones=100000"
-                    " --disable_auto_compactions=1"));
+  const std::string bench =
+      StrCat("db_bench --db=", path_,
+             " --num=20000 --key_size=16 --value_size=100 --compression_type=none --seed=7"
+             " --write_buffer_size=131072 --target_file_size_base=32768"
+             " --max_bytes_for_level_base=131072 --max_bytes_for_level_multiplier=4"
+             " --level_compaction_dynamic_level_bytes=false");
+  RunCommand(bench + " --benchmarks=fillrandom,flush,waitforcompaction");
+  RunCommand(bench +
+             " --benchmarks=overwrite,flush,compact0 --use_existing_db=1"
+             " --disable_auto_compactions=1 --writes_per_range_tombstone=20"
+             " --range_tombstone_width=1000 --max_num_range_tombstones=100000");
   EXPECT_NE(Ldb("manifest_dump").find("seq:72057594037927935, type:15]"), std::string::npos)
       << "no file ends with a tombstone";
   const std::string theirs = Ldb("--hex scan");
