@@ -108,7 +108,7 @@ bool FlushRunner::SetLogNumbers(std::span<Flush> flushes) {
     ASHLAR_ASSERT(flush.edit.column_family == flush.family->id());
     flush.edit.log_number = flush.family->LogNumberAfterFlush(flush.tables.size());
     ASHLAR_ASSERT(*flush.edit.log_number <= state_->logs.current_number());  // I2
-    live += flush.family->dropped() ? 0 : 1;
+    if (!flush.family->dropped()) ++live;
   }
   return state_->Families().families.size() > live;
 }
