@@ -631,6 +631,42 @@ TEST_F(BackupEngineTest, NothingIsRestoredIntoTheFoldersOfBackups) {
   ASSERT_TRUE(engine->RestoreDBFromBackup(1, "/private", "/private").ok());
 }
 
+// By another path of the same file system, and by the same path of another file system object.
+TEST_F(BackupEngineTest, TheFoldersOfBackupsAreKnownByAnyPath) {
+  OpenDb();
+  PutMany(10, "value");
+  BackupEngineOptions options(kBackups);
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(options);
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  const std::unique_ptr<Env> same_files =
+      NewCompositeEnv(std::make_shared<FaultFileSystem>(faults_));
+  options.backup_env = same_files.get();
+  const std::unique_ptr<BackupEngine> other_engine = OpenEngine(options);
+  for (const char* const below : {"/private", "/private/1", "/private/2", "/shared_checksum"}) {
+    const std::string folder = StrCat(kBackups, below);
+    for (const auto& [with, path] :
+         {std::pair(engine.get(), StrCat(kBackups, "/.", below)),
+          std::pair(engine.get(), "/" + folder), std::pair(other_engine.get(), folder)}) {
+      for (const std::string& db_dir : {path, std::string(kDb)}) {
+        const Status refused = with->RestoreDBFromBackup(1, db_dir, path);
+        EXPECT_TRUE(refused.IsInvalidArgument()) << path << ": " << refused.ToString();
+        EXPECT_TRUE(env_->FileExists(folder + "/LOCK").IsNotFound()) << path;
+      }
+    }
+  }
+  for (const BackupID id : {1U, 2U}) EXPECT_TRUE(engine->VerifyBackup(id, true).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_) << "a refused restore changes nothing";
+  CloseDb();
+  // A lock that nobody holds, as a killed process leaves it.
+  ASSERT_TRUE(
+      WriteStringToFile(faults_.get(), "", StrCat(kBackups, "/private/1/LOCK"), Durability::kSynced)
+          .ok());
+  ASSERT_TRUE(other_engine->RestoreDBFromBackup(1, "/other", "/other").ok());
+}
+
 TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
   OpenDb();
   PutMany(10, "value");
