@@ -483,6 +483,39 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   EXPECT_TRUE(Names("private").empty());
 }
 
+// As an interrupted copy of the directory of the backups leaves one. The restore would fail after it
+// has deleted the database.
+TEST_F(BackupEngineTest, ACutTableIsFoundBeforeADatabaseIsReplaced) {
+  OpenDb();
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  PutMany(100, "value");
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  CloseDb();
+  const std::string table = StrCat(kBackups, "/shared_checksum/", Names("shared_checksum").at(0));
+  const Result<std::string> contents = ReadFileToString(faults_.get(), table, 1 << 30);
+  ASSERT_TRUE(contents.ok());
+  ASSERT_TRUE(faults_->Truncate(table, contents->size() / 2).ok());
+  for (const bool anew : {false, true}) {
+    if (anew) engine.reset();
+    if (anew) engine = OpenEngine();
+    const Status verified = engine->VerifyBackup(1, false);
+    EXPECT_TRUE(verified.IsCorruption());
+    EXPECT_NE(verified.ToString().find(table), std::string::npos) << verified.ToString();
+    EXPECT_TRUE(engine->RestoreDBFromBackup(1, kDb, kDb).IsCorruption());
+    OpenDb();
+    EXPECT_EQ(Contents(), model_) << "nothing is replaced";
+    CloseDb();
+  }
+  std::vector<BackupID> corrupted;
+  engine->GetCorruptedBackups(&corrupted);
+  EXPECT_EQ(corrupted, std::vector<BackupID>{1});
+  // The next backup of the table makes it whole.
+  OpenDb();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  for (const BackupID id : {1U, 2U}) EXPECT_TRUE(OpenEngine()->VerifyBackup(id, true).ok());
+}
+
 // Such a backup cannot be restored.
 TEST_F(BackupEngineTest, ADescriptionWithoutCurrentIsDamaged) {
   OpenDb();
