@@ -483,7 +483,7 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   EXPECT_TRUE(Names("private").empty());
 }
 
-// As an interrupted copy of the directory of the backups leaves one. The restore would fail after it
+// An interrupted copy of the directory of the backups leaves one. The restore would fail after it
 // has deleted the database.
 TEST_F(BackupEngineTest, ACutTableIsFoundBeforeADatabaseIsReplaced) {
   OpenDb();
