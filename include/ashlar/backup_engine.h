@@ -153,7 +153,7 @@ class ASHLAR_API BackupEngineReadOnly {
   virtual void GetBackupInfo(std::vector<BackupInfo>* backup_infos) const = 0;
   virtual Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info) const = 0;
   virtual Status GetLatestBackupInfo(BackupInfo* backup_info) const = 0;
-  // Those whose description is damaged, or that lack a file.
+  // Those whose description is damaged, or that lack a file or a part of a table.
   virtual void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const = 0;
 
   // Checks that every file exists and, with checksums, that its contents match the copied data.

@@ -217,9 +217,9 @@ class ASHLAR_API DB {
 
   // Stops background work, flushes writes that are in no log (unless avoid_flush_during_shutdown),
   // syncs the written part of the log, and closes all files. Works also while background work is
-  // paused or after it was canceled. While snapshots, iterators or pinned slices exist it returns
-  // Aborted and closes nothing; call it again later. After it has closed, later calls return the
-  // same status.
+  // paused or after it was canceled. While snapshots, iterators or pinned slices exist, or another
+  // call reads, it returns Aborted and closes nothing; call it again later. After it has closed,
+  // later calls return the same status.
   virtual Status Close() = 0;
   // After a background error: retries. Returns ok if the database is writable.
   virtual Status Resume() = 0;

@@ -199,6 +199,7 @@ class Restorer {
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
     std::unique_ptr<vfs::FileLock> lock;
     ASHLAR_RETURN_IF_ERROR(LockDatabase(system_, db_dir_, wal_dir_, &lock));
+    ASHLAR_RETURN_IF_ERROR(CheckBackupsHaveNoLock());
     ASHLAR_RETURN_IF_ERROR(Clear(options.keep_log_files));
     for (const BackupFile& file : meta.files)
       ASHLAR_RETURN_IF_ERROR(Put(file, options.keep_log_files));
@@ -211,16 +212,40 @@ class Restorer {
   }
 
  private:
-  // Files of backups have names of a database, so Clear would delete them. Other spellings of the
-  // folder are not recognized.
+  // Files of backups have names of a database, so Clear would delete them. Before anything is
+  // created, a folder is known by its name. CheckBackupsHaveNoLock knows it by any path.
   Status CheckHasNoBackups(const std::string& folder) const {
     if (system_ != folder_.file_system()) return Status::OK();
     for (const std::string_view name : {kPrivateFolder, kSharedFolder, kSharedChecksumFolder}) {
       if (StrCat(folder, "/").starts_with(StrCat(folder_.Path(name), "/")))
-        return Status::InvalidArgument(folder,
-                                       "is a folder of the backups; restore to another directory");
+        return IsOfBackups(folder);
     }
     return Status::OK();
+  }
+
+  // The locks of the database that is replaced are held. One of them in a folder of the backups
+  // shows that both are one, however they are spelled and through whatever file system.
+  Status CheckBackupsHaveNoLock() const {
+    std::vector<std::string> folders = {std::string(kPrivateFolder), std::string(kSharedFolder),
+                                        std::string(kSharedChecksumFolder)};
+    std::vector<std::string> names;
+    ASHLAR_RETURN_IF_ERROR(
+        folder_.file_system()->GetChildren(folder_.Path(kPrivateFolder), &names));
+    for (const std::string& name : names) folders.push_back(StrCat(kPrivateFolder, "/", name));
+    for (const std::string& folder : folders) {
+      const std::string path = LockFileName(folder_.Path(folder));
+      if (!folder_.file_system()->FileExists(path).ok()) continue;
+      std::unique_ptr<vfs::FileLock> lock;
+      if (folder_.file_system()->LockFile(path, &lock).ok()) continue;
+      static_cast<void>(folder_.file_system()->DeleteFile(path).ok());
+      return IsOfBackups(folder_.Path(folder));
+    }
+    return Status::OK();
+  }
+
+  static Status IsOfBackups(const std::string& folder) {
+    return Status::InvalidArgument(folder,
+                                   "is a folder of the backups; restore to another directory");
   }
 
   // The number of the MANIFEST that the backup's CURRENT names.

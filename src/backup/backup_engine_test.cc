@@ -511,6 +511,39 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   EXPECT_TRUE(Names("private").empty());
 }
 
+// An interrupted copy of the directory of the backups leaves one. The restore would fail after it
+// has deleted the database.
+TEST_F(BackupEngineTest, ACutTableIsFoundBeforeADatabaseIsReplaced) {
+  OpenDb();
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  PutMany(100, "value");
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  CloseDb();
+  const std::string table = StrCat(kBackups, "/shared_checksum/", Names("shared_checksum").at(0));
+  const Result<std::string> contents = ReadFileToString(faults_.get(), table, 1 << 30);
+  ASSERT_TRUE(contents.ok());
+  ASSERT_TRUE(faults_->Truncate(table, contents->size() / 2).ok());
+  for (const bool anew : {false, true}) {
+    if (anew) engine.reset();
+    if (anew) engine = OpenEngine();
+    const Status verified = engine->VerifyBackup(1, false);
+    EXPECT_TRUE(verified.IsCorruption());
+    EXPECT_NE(verified.ToString().find(table), std::string::npos) << verified.ToString();
+    EXPECT_TRUE(engine->RestoreDBFromBackup(1, kDb, kDb).IsCorruption());
+    OpenDb();
+    EXPECT_EQ(Contents(), model_) << "nothing is replaced";
+    CloseDb();
+  }
+  std::vector<BackupID> corrupted;
+  engine->GetCorruptedBackups(&corrupted);
+  EXPECT_EQ(corrupted, std::vector<BackupID>{1});
+  // The next backup of the table makes it whole.
+  OpenDb();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  for (const BackupID id : {1U, 2U}) EXPECT_TRUE(OpenEngine()->VerifyBackup(id, true).ok());
+}
+
 // Such a backup cannot be restored.
 TEST_F(BackupEngineTest, ADescriptionWithoutCurrentIsDamaged) {
   OpenDb();
@@ -657,6 +690,42 @@ TEST_F(BackupEngineTest, NothingIsRestoredIntoTheFoldersOfBackups) {
   EXPECT_EQ(Contents(), model_) << "a refused restore changes nothing";
   CloseDb();
   ASSERT_TRUE(engine->RestoreDBFromBackup(1, "/private", "/private").ok());
+}
+
+// By another path of the same file system, and by the same path of another file system object.
+TEST_F(BackupEngineTest, TheFoldersOfBackupsAreKnownByAnyPath) {
+  OpenDb();
+  PutMany(10, "value");
+  BackupEngineOptions options(kBackups);
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(options);
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  const std::unique_ptr<Env> same_files =
+      NewCompositeEnv(std::make_shared<FaultFileSystem>(faults_));
+  options.backup_env = same_files.get();
+  const std::unique_ptr<BackupEngine> other_engine = OpenEngine(options);
+  for (const char* const below : {"/private", "/private/1", "/private/2", "/shared_checksum"}) {
+    const std::string folder = StrCat(kBackups, below);
+    for (const auto& [with, path] :
+         {std::pair(engine.get(), StrCat(kBackups, "/.", below)),
+          std::pair(engine.get(), "/" + folder), std::pair(other_engine.get(), folder)}) {
+      for (const std::string& db_dir : {path, std::string(kDb)}) {
+        const Status refused = with->RestoreDBFromBackup(1, db_dir, path);
+        EXPECT_TRUE(refused.IsInvalidArgument()) << path << ": " << refused.ToString();
+        EXPECT_TRUE(env_->FileExists(folder + "/LOCK").IsNotFound()) << path;
+      }
+    }
+  }
+  for (const BackupID id : {1U, 2U}) EXPECT_TRUE(engine->VerifyBackup(id, true).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_) << "a refused restore changes nothing";
+  CloseDb();
+  // A lock that nobody holds, as a killed process leaves it.
+  ASSERT_TRUE(
+      WriteStringToFile(faults_.get(), "", StrCat(kBackups, "/private/1/LOCK"), Durability::kSynced)
+          .ok());
+  ASSERT_TRUE(other_engine->RestoreDBFromBackup(1, "/other", "/other").ok());
 }
 
 TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {

@@ -121,6 +121,8 @@ Result<BackupMeta> BackupFolder::Read(uint32_t id, uint64_t* bytes) const {
       return found.IsPathNotFound()
                  ? Status::Corruption(path, StrCat(Path(file.path), " is missing"))
                  : found;
+    if (const std::optional<uint64_t> named = BytesInPath(file.path); named.value_or(size) != size)
+      return Status::Corruption(path, StrCat(Path(file.path), " has ", size, " bytes"));
     *bytes += size;
   }
   if (!has_current) return Status::Corruption(path, "it names no file CURRENT");

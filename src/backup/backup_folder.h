@@ -65,7 +65,8 @@ class BackupFolder {
   Status Create();
   // The numbers in meta/, ascending. None when there is no such folder.
   Result<std::vector<uint32_t>> ListBackups() const;
-  // The description of a backup, all of whose files are there; *bytes is their size.
+  // The description of a backup, all of whose files are there, and as long as their names say if
+  // they say it; *bytes is their size.
   Result<BackupMeta> Read(uint32_t id, uint64_t* bytes) const;
   // Of the text of a description: PathNotFound if there is none.
   Result<uint32_t> DescriptionCrc(uint32_t id) const;

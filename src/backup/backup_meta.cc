@@ -1,7 +1,6 @@
 #include "backup/backup_meta.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/format.h"
 #include "filesystem/filename.h"
@@ -178,6 +177,17 @@ std::string SharedPath(std::string_view table_name, uint32_t crc, uint64_t bytes
   const size_t dot = table_name.rfind('.');
   return StrCat(kSharedChecksumFolder, "/", table_name.substr(0, dot), "_", crc, "_", bytes,
                 table_name.substr(dot));
+}
+
+std::optional<uint64_t> BytesInPath(std::string_view path) {
+  if (!path.starts_with(StrCat(kSharedChecksumFolder, "/"))) return std::nullopt;
+  const std::string_view stem = path.substr(0, path.rfind('.'));
+  const size_t last = stem.rfind('_');
+  uint64_t bytes = 0;
+  // One underscore of the stem is that before the checksum or the id, and one is the folder's.
+  if (std::count(stem.begin(), stem.end(), '_') < 3 || !ParseWhole(stem.substr(last + 1), &bytes))
+    return std::nullopt;
+  return bytes;
 }
 
 std::string PrintBackupMeta(const BackupMeta& meta) {

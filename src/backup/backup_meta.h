@@ -24,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,9 @@ inline constexpr std::string_view kSharedChecksumFolder = "shared_checksum";
 
 // "shared_checksum/000012_305419896_4096.sst" for table "000012.sst".
 std::string SharedPath(std::string_view table_name, uint32_t crc, uint64_t bytes);
+// The 4096 of that path, or of RocksDB's "shared_checksum/000012_sABCDEF_4096.sst". Nothing for a
+// path without the size of its file.
+std::optional<uint64_t> BytesInPath(std::string_view path);
 
 std::string PrintBackupMeta(const BackupMeta& meta);
 // Of backup `id`. Corruption naming the line; NotSupported for a newer schema.

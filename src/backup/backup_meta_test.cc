@@ -63,6 +63,16 @@ TEST(BackupMeta, NoPathLeadsOutsideItsFolder) {
   }
 }
 
+TEST(BackupMeta, ANameMayHaveTheSizeOfItsFile) {
+  EXPECT_EQ(BytesInPath(SharedPath("000012.sst", 305419896, 4096)), 4096U);
+  EXPECT_EQ(BytesInPath("shared_checksum/000012_sAB12CD_77.sst"), 77U);
+  for (const std::string_view path :
+       {"shared_checksum/000012_sAB12CD.sst", "shared_checksum/000012_77.sst",
+        "shared_checksum/000012_1_AB.sst", "shared/000012.sst", "private/7/CURRENT",
+        "private/1/a_b_c_4.sst"})
+    EXPECT_EQ(BytesInPath(path), std::nullopt) << path;
+}
+
 TEST(BackupMeta, EveryCutIsCorruption) {
   const std::string text = PrintBackupMeta(Example());
   for (size_t n = 0; n < text.size(); ++n)

@@ -73,11 +73,22 @@ std::string PrintNamed(const Object& value) {
   return value == nullptr ? std::string(kNullText) : PrintName(value->Name());
 }
 
-const std::string* FindField(const ObjectText& object, std::string_view name) {
-  for (const auto& [field, value] : object.fields) {
-    if (field == name) return &value;
-  }
-  return nullptr;
+// Sets *value from a field that is there, which it removes.
+template <typename T>
+Status TakeField(std::string_view name, ObjectText* object, T* value) {
+  const auto field = std::find_if(object->fields.begin(), object->fields.end(),
+                                  [name](const auto& f) { return f.first == name; });
+  if (field == object->fields.end()) return Status::OK();
+  const Status parsed = OptionCodec<T>::Parse(field->second, value);
+  object->fields.erase(field);
+  return parsed.ok() ? parsed : parsed.WithContext(std::string(name));
+}
+
+// A field that nothing has taken is a mistake: without its value the object would be another one.
+Status CheckAllFieldsTaken(std::string_view name, const ObjectText& object) {
+  if (object.fields.empty()) return Status::OK();
+  return Status::InvalidArgument(
+      StrCat("a ", name, " has no field called ", object.fields.front().first));
 }
 
 Status UnknownObject(std::string_view kind, std::string_view id) {
@@ -122,20 +133,23 @@ std::string OptionCodec<const Comparator*>::Print(const Comparator* value) {
 
 Status MergeOperators::CreateFromStringId(const std::string& id,
                                           std::shared_ptr<MergeOperator>* result) {
-  const ObjectText object = ParseNamedObject(id, ValueSpaces::kText);
+  ObjectText object = ParseNamedObject(id, ValueSpaces::kText);
+  std::shared_ptr<MergeOperator> made;
   if (object.id == "UInt64AddOperator" || object.id == "uint64add") {
-    *result = CreateUInt64AddOperator();
+    made = CreateUInt64AddOperator();
   } else if (object.id == "StringAppendOperator" || object.id == "stringappend") {
-    const std::string* delimiter = FindField(object, "delimiter");
-    *result = delimiter == nullptr ? CreateStringAppendOperator()
-                                   : CreateStringAppendOperator(*delimiter);
+    std::string delimiter = ",";
+    ASHLAR_RETURN_IF_ERROR(TakeField("delimiter", &object, &delimiter));
+    made = CreateStringAppendOperator(delimiter);
   } else if (object.id == "PutOperator" || object.id == "put" || object.id == "put_v1") {
-    *result = CreatePutOperator();
+    made = CreatePutOperator();
   } else if (object.id == "MaxOperator" || object.id == "max") {
-    *result = CreateMaxOperator();
+    made = CreateMaxOperator();
   } else {
     return UnknownObject("merge operator", object.id);
   }
+  ASHLAR_RETURN_IF_ERROR(CheckAllFieldsTaken(object.id, object));
+  *result = std::move(made);
   return Status::OK();
 }
 
@@ -189,17 +203,6 @@ std::string OptionCodec<std::shared_ptr<const SliceTransform>>::Print(
 // ---- Memtables
 
 namespace {
-
-// Sets *value from a field that is there, which it removes.
-template <typename T>
-Status TakeField(std::string_view name, ObjectText* object, T* value) {
-  const auto field = std::find_if(object->fields.begin(), object->fields.end(),
-                                  [name](const auto& f) { return f.first == name; });
-  if (field == object->fields.end()) return Status::OK();
-  const Status parsed = OptionCodec<T>::Parse(field->second, value);
-  object->fields.erase(field);
-  return parsed.ok() ? parsed : parsed.WithContext(std::string(name));
-}
 
 using MemTableFactoryRef = std::shared_ptr<MemTableRepFactory>;
 
@@ -265,9 +268,7 @@ Status OptionCodec<MemTableFactoryRef>::Parse(std::string_view text, MemTableFac
     object.fields.insert(object.fields.begin(), {known->field, id.substr(name.size() + 1)});
   MemTableFactoryRef made;
   ASHLAR_RETURN_IF_ERROR(known->make(&object, &made));
-  if (!object.fields.empty())
-    return Status::InvalidArgument(
-        StrCat("a ", name, " has no field called ", object.fields.front().first));
+  ASHLAR_RETURN_IF_ERROR(CheckAllFieldsTaken(name, object));
   *value = std::move(made);
   return Status::OK();
 }
@@ -339,6 +340,7 @@ Status OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Parse(
     return UnknownObject("partitioner", object.id);
   size_t length = 0;
   ASHLAR_RETURN_IF_ERROR(TakeField("length", &object, &length));
+  ASHLAR_RETURN_IF_ERROR(CheckAllFieldsTaken(object.id, object));
   *value = NewSstPartitionerFixedPrefixFactory(length);
   return Status::OK();
 }
@@ -422,18 +424,15 @@ Status OptionCodec<std::shared_ptr<Cache>>::Parse(std::string_view text,
   if (text.find('=') == std::string_view::npos) {
     ASHLAR_RETURN_IF_ERROR(OptionCodec<size_t>::Parse(text, &options.capacity));
   } else {
-    ASHLAR_ASSIGN_OR_RETURN(const OptionPairs fields, ParseOptionPairs(text));
-    for (const auto& [name, field_text] : fields) {
-      Status s;
-      if (name == "capacity") s = OptionCodec<size_t>::Parse(field_text, &options.capacity);
-      if (name == "strict_capacity_limit")
-        s = OptionCodec<bool>::Parse(field_text, &options.strict_capacity_limit);
-      if (name == "num_shard_bits")
-        s = OptionCodec<int>::Parse(field_text, &options.num_shard_bits);
-      if (name == "high_pri_pool_ratio")
-        s = OptionCodec<double>::Parse(field_text, &options.high_pri_pool_ratio);
-      if (!s.ok()) return s.WithContext(name);
-    }
+    ObjectText cache;
+    ASHLAR_ASSIGN_OR_RETURN(cache.fields, ParseOptionPairs(text));
+    ASHLAR_RETURN_IF_ERROR(TakeField("capacity", &cache, &options.capacity));
+    ASHLAR_RETURN_IF_ERROR(
+        TakeField("strict_capacity_limit", &cache, &options.strict_capacity_limit));
+    ASHLAR_RETURN_IF_ERROR(TakeField("num_shard_bits", &cache, &options.num_shard_bits));
+    ASHLAR_RETURN_IF_ERROR(TakeField("high_pri_pool_ratio", &cache, &options.high_pri_pool_ratio));
+    ASHLAR_RETURN_IF_ERROR(TakeField("low_pri_pool_ratio", &cache, &options.low_pri_pool_ratio));
+    ASHLAR_RETURN_IF_ERROR(CheckAllFieldsTaken("cache", cache));
   }
   *value = NewLRUCache(options);
   return Status::OK();

@@ -313,6 +313,28 @@ TEST(OptionObjects, MemTablesWithWrongParametersAreRefused) {
   EXPECT_EQ(options.memtable_factory->GetId(), "SkipListFactory") << "a failure changes nothing";
 }
 
+TEST(OptionObjects, AFieldThatAnObjectLacksIsRefused) {
+  ColumnFamilyOptions options;
+  for (const auto& [name, text] :
+       {std::pair("merge_operator", "{id=StringAppendOperator;delimitr=|}"),
+        std::pair("merge_operator", "{id=UInt64AddOperator;delimiter=|}"),
+        std::pair("sst_partitioner_factory", "{id=SstPartitionerFixedPrefixFactory;lenght=3}"),
+        std::pair("block_based_table_factory", "block_cache={capactiy=64m}"),
+        std::pair("block_based_table_factory", "block_cache={capacity=64m;num_shard_bit=4}")}) {
+    const Status s = SetOption(ParseRules{}, name, text, &options);
+    EXPECT_TRUE(s.IsInvalidArgument()) << text << ": " << s.ToString();
+    EXPECT_NE(s.ToString().find("has no field called"), std::string::npos) << s.ToString();
+  }
+  EXPECT_EQ(options.merge_operator, nullptr) << "a failure changes nothing";
+  EXPECT_EQ(options.sst_partitioner_factory, nullptr);
+  const Status known =
+      SetOption(ParseRules{}, "block_based_table_factory",
+                "block_cache={capacity=64m;strict_capacity_limit=true;num_shard_bits=4;"
+                "high_pri_pool_ratio=0.5;low_pri_pool_ratio=0.2}",
+                &options);
+  EXPECT_TRUE(known.ok()) << known.ToString();
+}
+
 TEST(OptionObjects, FactoriesOfTheProgramPrintWhatTextMakesAgain) {
   const std::unique_ptr<MemTableRepFactory> made[] = {
       std::make_unique<SkipListFactory>(7), std::make_unique<VectorRepFactory>(9),

@@ -66,7 +66,8 @@ Status LsmCore::CheckNothingIsRead() {
   if (state->live_iterators.load(std::memory_order_relaxed) > 0)
     return Status::Aborted("iterators are still alive; delete them before Close");
   if (AnyValuePinned(state.get()))
-    return Status::Aborted("pinned values are still held; reset them before Close");
+    return Status::Aborted(
+        "values are pinned, or a call still reads; reset them, or wait for it, before Close");
   return Status::OK();
 }
 

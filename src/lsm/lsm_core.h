@@ -45,7 +45,8 @@ struct LsmCore {
   Status FlushFamilies(const FlushOptions& flush_options,
                        std::span<const std::shared_ptr<ColumnFamily>> families, FlushReason reason);
   Status FlushAll(const FlushOptions& flush_options, FlushReason reason);
-  // Ok if no iterator and no pinned value of the database lives; otherwise Aborted, saying which.
+  // Ok if no iterator and no pinned value of the database lives, also none that a running call has
+  // for itself; otherwise Aborted, saying which.
   Status CheckNothingIsRead();
   // Whether anything that the program still has refers to this.
   bool IsInUse();

@@ -58,7 +58,8 @@ class PropertyReader {
   BackgroundWork* const background_;
 };
 
-// Whether a value that Get handed out is still pinned in memtables or tables of this database.
+// Whether a value that Get handed out, or a running call, still pins memtables or tables of this
+// database.
 bool AnyValuePinned(DatabaseState* state);
 
 }  // namespace ashlar
