@@ -51,7 +51,7 @@ class FileJanitor {
     retry_period_micros_.store(micros, std::memory_order_relaxed);
   }
 
-  // Takes note of the archived logs, after the lock is taken. A promotion that failed does it again.
+  // Takes note of the archived logs, after the lock is taken. A failed promotion does it again.
   Status FindArchive();
   // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
   // again.
