@@ -707,8 +707,8 @@ class ASHLAR_API DB {
   virtual Status DisableFileDeletions() = 0;
   // InvalidArgument: they are not disabled.
   virtual Status EnableFileDeletions() = 0;
-  // The form of older releases, which is OK where they are not disabled. force: as often as needed,
-  // so that files may go which another thread, or a backup, copies.
+  // The form of older releases, which is OK where they are not disabled. force: enables them at
+  // once, so files may be deleted while another thread or a backup copies them.
   Status EnableFileDeletions(bool force);
 
   // ---- Options.

@@ -11,10 +11,10 @@ namespace ashlar {
 // values stay below 2^56.
 using SequenceNumber = uint64_t;
 
-// Why a table file was made.
 // Of RocksDB's events about blob files, which Ashlar does not write.
 enum class BlobFileCreationReason { kFlush, kCompaction, kRecovery };
 
+// Why a table file was made.
 enum class TableFileCreationReason { kFlush, kCompaction, kRecovery, kMisc };
 
 // The type of a table entry.

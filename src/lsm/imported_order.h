@@ -7,7 +7,7 @@
 // I1: of two files with common user keys, each version and range tombstone in the one that is
 //     searched first is newer than each version in the other. So is each version in the first than
 //     each range tombstone in the other. A compaction that does not read the other relies on it.
-// I2: on level 0 the sequences of two files with common user keys do not overlap, but for two
+// I2: on level 0 the sequences of two files with common user keys do not overlap, except for two
 //     traces of ingestions. So the order that sequences give survives a compaction that drops some.
 //
 // Most pairs prove I1 by their sequences. The entries of the others are read: levels come from

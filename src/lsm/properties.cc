@@ -150,7 +150,7 @@ const Cache* CacheOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex)
   return table == nullptr ? nullptr : table->block_cache.get();
 }
 
-// Of what does not exist.
+// The value of numbers of blob files and of flushed memtables that are kept: there are none.
 uint64_t Zero(const Subject& /*s*/) { return 0; }
 
 struct NumberProperty {

@@ -50,7 +50,7 @@ struct TableSurvey {
   std::string recorded_smallest;  // both empty: they are not believed
   std::string recorded_largest;
   SequenceNumber recorded_largest_sequence = 0;
-  std::string wrong_record;  // what the MANIFEST says of it and is not so; empty: nothing
+  std::string wrong_record;  // a wrong statement of the MANIFEST about it, or empty
   bool is_other = false;     // the MANIFEST names another table: the four are not its
 
   bool is_copy = false;  // not recorded, and a recorded table has its newest sequence
