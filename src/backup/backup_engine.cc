@@ -199,7 +199,7 @@ class Restorer {
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
     std::unique_ptr<vfs::FileLock> lock;
     ASHLAR_RETURN_IF_ERROR(LockDatabase(system_, db_dir_, wal_dir_, &lock));
-    ASHLAR_RETURN_IF_ERROR(CheckBackupsHaveNoLock());
+    ASHLAR_RETURN_IF_ERROR(CheckBackupsHaveNoLock(&lock));
     ASHLAR_RETURN_IF_ERROR(Clear(options.keep_log_files));
     for (const BackupFile& file : meta.files)
       ASHLAR_RETURN_IF_ERROR(Put(file, options.keep_log_files));
@@ -224,8 +224,9 @@ class Restorer {
   }
 
   // The locks of the database that is replaced are held. One of them in a folder of the backups
-  // shows that both are one, however they are spelled and through whatever file system.
-  Status CheckBackupsHaveNoLock() const {
+  // shows that both are one, however they are spelled and through whatever file system. Then they
+  // are released, and the file is deleted.
+  Status CheckBackupsHaveNoLock(std::unique_ptr<vfs::FileLock>* held) const {
     std::vector<std::string> folders = {std::string(kPrivateFolder), std::string(kSharedFolder),
                                         std::string(kSharedChecksumFolder)};
     std::vector<std::string> names;
@@ -237,7 +238,10 @@ class Restorer {
       if (!folder_.file_system()->FileExists(path).ok()) continue;
       std::unique_ptr<vfs::FileLock> lock;
       if (folder_.file_system()->LockFile(path, &lock).ok()) continue;
-      static_cast<void>(folder_.file_system()->DeleteFile(path).ok());
+      // Windows does not delete a held file.
+      const bool is_gone = folder_.file_system()->DeleteFile(path).ok();
+      held->reset();
+      if (!is_gone) static_cast<void>(folder_.file_system()->DeleteFile(path).ok());
       return IsOfBackups(folder_.Path(folder));
     }
     return Status::OK();

@@ -82,6 +82,8 @@ void BackgroundWork::StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> 
                            kDatabaseMutex.AssertHeld();
                            return RunSoon(Executor::Priority::kLow, std::move(job));
                          }});
+  // Nobody looked for space after an error that is older than this.
+  IgnoreBadAlloc([this] { LookForSpace(state_->error_handler.status()); });
 }
 
 // ---- Deciding.

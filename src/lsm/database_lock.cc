@@ -35,6 +35,7 @@ Status LockLogs(vfs::FileSystem* file_system, const std::string& directory,
   const Status locked = file_system->LockFile(LockFileName(wal_directory), lock);
   if (locked.ok() || locked.IsPathNotFound() || AreSame(file_system, directory, wal_directory))
     return Status::OK();
+  if (locked.subcode() != Status::kFileLocked) return locked;
   return locked.WithContext(
       StrCat("another database may have its logs in wal_dir, ", wal_directory));
 }

@@ -265,8 +265,6 @@ Status LifeCycle::Promote() {
   if (!started.ok())
     background_.LatchError(BackgroundErrorReason::kFlush, "the promotion", started);
   StartTimers();
-  // The error was latched before the timers were started.
-  background_.LookForSpace(started);
   state_->role.store(DatabaseRole::kPrimary, std::memory_order_release);
   if constexpr (kDebugChecks) CheckRole();
   IgnoreBadAlloc([&] {

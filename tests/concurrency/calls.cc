@@ -379,6 +379,10 @@ void GetMetadata(const CallArgs& args) {
   const Range all("", "~");
   args.scene->Succeeded(db->GetPropertiesOfTablesInRange(target.get(), &all, 1, &properties),
                         target);
+  std::vector<std::unique_ptr<TablePropertiesCollection>> by_level;
+  args.scene->Succeeded(db->GetPropertiesOfTablesByLevel(target.get(), &by_level), target);
+  uint64_t created = 0;
+  args.scene->Succeeded(db->GetCreationTimeOfOldestFile(&created));
 }
 
 void GetLiveFiles(const CallArgs& args) {
@@ -400,7 +404,10 @@ void GetNames(const CallArgs& args) {
   EXPECT_EQ(db->GetFileSystem(), args.scene->env()->GetFileSystem().get());
   EXPECT_EQ(db->GetRootDB(), db);
   EXPECT_EQ(db->DefaultColumnFamily()->GetName(), "default");
-  EXPECT_GT(db->NumberLevels(args.scene->Pick(args.random).get()), 0);
+  const Target target = args.scene->Pick(args.random);
+  EXPECT_GT(db->NumberLevels(target.get()), 0);
+  EXPECT_GT(db->Level0StopWriteTrigger(target.get()), 0);
+  EXPECT_EQ(db->MaxMemCompactionLevel(target.get()), 0);
   const SequenceNumber sequence = db->GetLatestSequenceNumber();
   EXPECT_LE(sequence, db->GetLatestSequenceNumber());
   std::string first;
@@ -901,13 +908,15 @@ const std::vector<Call>& Calls() {
        GetApproximateSizes},
       {"GetMetadata",
        {"GetLiveFilesMetaData", "GetColumnFamilyMetaData", "GetAllColumnFamilyMetaData",
-        "GetPropertiesOfAllTables", "GetPropertiesOfTablesInRange"},
+        "GetPropertiesOfAllTables", "GetPropertiesOfTablesInRange", "GetPropertiesOfTablesByLevel",
+        "GetCreationTimeOfOldestFile"},
        GetMetadata},
       {"GetLiveFiles", {"GetLiveFiles"}, GetLiveFiles},
       {"GetLiveFilesChecksumInfo", {"GetLiveFilesChecksumInfo"}, GetLiveFilesChecksumInfo},
       {"GetName",
        {"GetName", "GetEnv", "GetFileSystem", "GetRootDB", "DefaultColumnFamily", "NumberLevels",
-        "GetLatestSequenceNumber", "GetDbIdentity", "GetDbSessionId"},
+        "Level0StopWriteTrigger", "MaxMemCompactionLevel", "GetLatestSequenceNumber",
+        "GetDbIdentity", "GetDbSessionId"},
        GetNames},
       {"GetThreadList", {}, GetThreadList},
       {"GetUpdatesSince", {"GetUpdatesSince"}, GetUpdatesSince},
