@@ -230,11 +230,22 @@ Reader::ViewAtSequence Reader::TakeView(const ColumnFamily& family,
   return TakeInOneState([&] { return LoadView(family, snapshot); });
 }
 
-Reader::ViewAtSequence Reader::TakeViewOfMoment(const ColumnFamily& family,
+Reader::ViewAtSequence Reader::LoadViewOfMoment(const ColumnFamily& family,
                                                 const Snapshot* snapshot) const {
   for (;;) {
-    const ViewAtSequence taken = TakeView(family, snapshot);
-    if (snapshot != nullptr || taken.view == family.view()) return taken;
+    const ViewAtSequence taken = LoadView(family, snapshot);
+    if (snapshot != nullptr || taken.view == family.view()) [[likely]]
+      return taken;
+  }
+}
+
+void Reader::SearchAgainIfReplaced(const ReadOptions& options, const ColumnFamily& family,
+                                   ViewRoot* root, Lookup* lookup) const {
+  while (lookup->HasOperands() && options.snapshot == nullptr && root->view != family.view()) {
+    const ViewAtSequence later = TakeView(family, nullptr);
+    root->view = later.view;
+    lookup->Restart(later.sequence);
+    SearchMemTables(*root->view, lookup);
   }
 }
 
@@ -252,14 +263,8 @@ Lookup Reader::Search(const ReadOptions& options, ColumnFamily* family, const Sl
     lookup.IgnoreRanges();
   if (!SkipsMemTables(options)) [[likely]] {
     SearchMemTables(*view, &lookup);
-    // Operands, and what they are merged onto, are of one moment (read_view.h, I2).
-    while (lookup.HasOperands() && options.snapshot == nullptr && root.view != family->view())
-        [[unlikely]] {
-      const ViewAtSequence later = TakeView(*family, nullptr);
-      root.view = later.view;
-      lookup.Restart(later.sequence);
-      SearchMemTables(*root.view, &lookup);
-    }
+    if (lookup.HasOperands()) [[unlikely]]
+      SearchAgainIfReplaced(options, *family, &root, &lookup);
   }
   observer->AfterMemTables(lookup);
   if (!lookup.Done()) {
@@ -554,7 +559,8 @@ class Reader::ViewRenewal final : public SourceRenewal {
     ViewAtSequence taken;
     {
       const EpochGuard guard(reader_->state_->epochs);
-      taken = reader_->TakeViewOfMoment(*family_, request.snapshot);
+      taken = reader_->TakeInOneState(
+          [&] { return reader_->LoadViewOfMoment(*family_, request.snapshot); });
       ASHLAR_DCHECK(taken.view->number >= source->view_number);  // views only become newer
       if (taken.view == view_ && taken.sequence == source->sequence) return false;
       if (taken.view == view_ && follows_ && !MayHaveRanges(*taken.view)) {
@@ -632,7 +638,7 @@ Status Reader::NewIterator(const ReadOptions& options, const std::shared_ptr<Col
     ViewAtSequence taken;
     {
       const EpochGuard guard(state_->epochs);
-      taken = TakeViewOfMoment(*family, options.snapshot);
+      taken = LoadViewOfMoment(*family, options.snapshot);
       taken.view->pins.Acquire();
     }
     *iterator = NewIteratorOnView(options, family, ViewRef(taken.view), taken.sequence);

@@ -108,10 +108,11 @@ class Reader {
                                                const Snapshot* snapshot) const;
   ASHLAR_ALWAYS_INLINE ViewAtSequence LoadView(const ColumnFamily& family,
                                                const Snapshot* snapshot) const;
-  // TakeView for a read of several keys. The view is the family's at the moment of the sequence
+  // LoadView for a read of several keys. The view is the family's at the moment of the sequence
   // (read_view.h, I2). A snapshot that the program holds is older than the call, and so is all that
   // it sees.
-  ViewAtSequence TakeViewOfMoment(const ColumnFamily& family, const Snapshot* snapshot) const;
+  ASHLAR_ALWAYS_INLINE ViewAtSequence LoadViewOfMoment(const ColumnFamily& family,
+                                                       const Snapshot* snapshot) const;
   void CountMultiGet(const MultiGetRequest& request) const;
 
   // The roots of guards, on the stacks of their calls: the view of a Get, and the views of a
@@ -126,6 +127,11 @@ class Reader {
     std::span<ReadView* const> views;
     static const PinOps kPinOps;
   };
+  // Searches the memtables again, at a later moment, while an ingestion may have come between the
+  // view and operands in it: they are merged onto a value of the same moment (read_view.h, I2).
+  ASHLAR_NO_INLINE void SearchAgainIfReplaced(const ReadOptions& options,
+                                              const ColumnFamily& family, ViewRoot* root,
+                                              Lookup* lookup) const;
   // Inlined, because a further call would cost time in every Get.
   template <typename Observer>
   ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family,
