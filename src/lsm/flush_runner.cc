@@ -163,7 +163,6 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     if (flush.events != nullptr) flush.events->Installing();
     edits.push_back(std::move(flush.edit));
   }
-  constexpr auto kNothingToComplete = [](std::span<VersionEdit>) {};
   std::optional<uint64_t> oldest_log;  // 0: a family of RocksDB's that has never been flushed
   const auto end_flushes = [&] {
     kDatabaseMutex.AssertHeld();
@@ -176,8 +175,7 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     }
     oldest_log = parts_.files->OldestRecordedLog();
   };
-  ASHLAR_RETURN_IF_ERROR(
-      parts_.installer->Install(std::move(edits), kNothingToComplete, end_flushes));
+  ASHLAR_RETURN_IF_ERROR(parts_.installer->Install(std::move(edits), end_flushes));
   ASHLAR_ASSERT(oldest_log.has_value());  // end_flushes ran
   parts_.files->ReleaseLogs(*oldest_log);
   return Status::OK();

@@ -11,14 +11,13 @@
 namespace ashlar {
 
 namespace {
-constexpr auto kNothingToComplete = [](std::span<VersionEdit>) {};
 constexpr auto kNothingElse = [] {};
 }  // namespace
 
-Status VersionInstaller::Install(std::vector<VersionEdit> edits, Complete complete,
-                                 WhenPublished when_published) {
+Status VersionInstaller::Install(std::vector<VersionEdit> edits, WhenPublished when_published) {
   MutexLock installers(state_->manifest_mutex());
-  ASHLAR_ASSIGN_OR_RETURN(const Prepared prepared, Prepare(std::move(edits), complete));
+  ASHLAR_ASSIGN_OR_RETURN(const Prepared prepared,
+                          Prepare(std::move(edits), [](std::span<VersionEdit>) {}));
   return Publish(prepared, when_published);
 }
 
@@ -144,7 +143,7 @@ void VersionInstaller::Swap(const Prepared& prepared, WhenPublished when_publish
 
 Status VersionInstaller::RecordOwner() {
   std::vector<VersionEdit> edits(1);
-  return Install(std::move(edits), kNothingToComplete, kNothingElse);
+  return Install(std::move(edits), kNothingElse);
 }
 
 Status VersionInstaller::RecordLogNumbers() {
@@ -158,14 +157,14 @@ Status VersionInstaller::RecordLogNumbers() {
       ASHLAR_ASSERT(*edit.log_number <= state_->logs.current_number());  // I3 of column_family.h
     }
   }
-  return Install(std::move(edits), kNothingToComplete, kNothingElse);
+  return Install(std::move(edits), kNothingElse);
 }
 
 Status VersionInstaller::RecordSyncedLogs(std::span<const LogSet::LiveLog> logs) {
   std::vector<VersionEdit> edits;
   edits.push_back(LogAdditions(logs, /*oldest=*/0, /*recorded=*/{}));
   if (!edits[0].RecordsLogs()) return Status::OK();
-  return Install(std::move(edits), kNothingToComplete, kNothingElse);
+  return Install(std::move(edits), kNothingElse);
 }
 
 }  // namespace ashlar

@@ -48,7 +48,7 @@ class VersionInstaller {
 
   // Records the edits in the MANIFEST and makes them current. Requires: at most one edit of a
   // family changes its files.
-  Status Install(std::vector<VersionEdit> edits, Complete complete, WhenPublished when_published);
+  Status Install(std::vector<VersionEdit> edits, WhenPublished when_published);
   // The two halves of Install. An error of Prepare leaves the MANIFEST as it was; after an error of
   // Publish it may hold the edits.
   Result<Prepared> Prepare(std::vector<VersionEdit> edits, Complete complete)
