@@ -2,7 +2,8 @@
 
 Each child is the first of a session of its own. A signal that ends this process (SIGINT, SIGTERM,
 SIGHUP) is passed to their groups instead, nothing more begins, and the caller, whose calls of run
-return, writes down what it has. Thread safety: run from any thread, the rest from the main one.
+return, writes down what it has. Thread safety: end_with_this_process from the main thread, the
+rest from any.
 """
 
 import contextlib
@@ -32,10 +33,20 @@ class Children:
         self._groups: set[int] = set()
 
     def end_with_this_process(self) -> None:
+        # Python calls a handler when the main thread runs, and that one may begin to wait for ever
+        # as the signal arrives. Into the pipe, however, the number is written at once.
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self.stop)
+            signal.signal(number, lambda *_: None)
+        threading.Thread(target=self._pass_on, args=(reading,), daemon=True).start()
 
-    def stop(self, number: int, _frame: object = None) -> None:
+    def _pass_on(self, signals: int) -> None:
+        while True:
+            self.stop(os.read(signals, 1)[0])
+
+    def stop(self, number: int) -> None:
         self.signal = number
         for group in tuple(self._groups):
             self._end(group, self._ending)
