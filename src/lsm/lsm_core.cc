@@ -15,7 +15,7 @@ namespace {
 
 struct KeptCores {
   Mutex mutex;
-  std::vector<std::unique_ptr<LsmCore>> cores ASHLAR_GUARDED_BY(mutex);
+  std::unique_ptr<LsmCore> first ASHLAR_GUARDED_BY(mutex);
 };
 
 // Never destroyed: static objects of the program may hold values.
@@ -83,24 +83,21 @@ std::string LsmCore::StatsText(std::span<const std::shared_ptr<ColumnFamily>> fa
 
 void KeepUntilUnused(std::unique_ptr<LsmCore> core) {
   KeptCores& kept = Kept();
-  LsmCore* const raw = core.release();
-  // Without memory for the list the core is never deleted: it is in use.
-  static_cast<void>(CatchBadAlloc([&] {
-                      MutexLock lock(kept.mutex);
-                      kept.cores.reserve(kept.cores.size() + 1);
-                      kept.cores.emplace_back(raw);
-                      return Status::OK();
-                    }).ok());
+  MutexLock lock(kept.mutex);
+  core->next_kept = std::move(kept.first);
+  kept.first = std::move(core);
 }
 
 void ReapUnused() {
   KeptCores& kept = Kept();
-  std::vector<std::unique_ptr<LsmCore>> cores;
+  std::unique_ptr<LsmCore> rest;
   {
     MutexLock lock(kept.mutex);
-    cores = std::exchange(kept.cores, {});
+    rest = std::move(kept.first);
   }
-  for (std::unique_ptr<LsmCore>& core : cores) {
+  while (rest != nullptr) {
+    std::unique_ptr<LsmCore> core = std::move(rest);
+    rest = std::move(core->next_kept);
     ASHLAR_ASSERT(core->state->lock == nullptr);  // it was closed
     if (core->IsInUse()) KeepUntilUnused(std::move(core));
   }

@@ -39,6 +39,7 @@ struct LsmCore {
   BackgroundWork background;
   CommitPipeline commit;
   Reader reader;
+  std::unique_ptr<LsmCore> next_kept;  // by KeepUntilUnused
 
   // Switches the memtables of these families that are not empty, and has them flushed by jobs.
   // ShutdownInProgress where no job begins any more, also if there is nothing to flush.
@@ -55,7 +56,7 @@ struct LsmCore {
   std::string StatsText(std::span<const std::shared_ptr<ColumnFamily>> families);
 };
 
-// Takes over the core of a closed database that is in use.
+// Takes over the core of a closed database that is in use. Needs no memory.
 void KeepUntilUnused(std::unique_ptr<LsmCore> core);
 // Destroys the cores that are no longer in use.
 void ReapUnused();
