@@ -48,12 +48,18 @@ if(ASHLAR_PRECOMPILED_HEADERS)
   endif()
 endif()
 
-if(ASHLAR_SANITIZER MATCHES thread)
-  set(ashlar_test_environment "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
-elseif(ASHLAR_SANITIZER)
-  set(ashlar_test_environment
-      "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
-      "UBSAN_OPTIONS=print_stacktrace=1")
+if(ASHLAR_SANITIZER)
+  # For the functions and lines of a report. Clang's package lacks LLVM's program for them.
+  find_program(ASHLAR_ADDR2LINE addr2line REQUIRED)
+  set(symbolizer "external_symbolizer_path=${ASHLAR_ADDR2LINE}")
+  if(ASHLAR_SANITIZER MATCHES thread)
+    set(ashlar_test_environment
+        "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:${symbolizer}")
+  else()
+    set(ashlar_test_environment
+        "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:${symbolizer}"
+        "UBSAN_OPTIONS=print_stacktrace=1:${symbolizer}")
+  endif()
 endif()
 
 # A build that leaves out a codec cannot run these, which write and read with each; ctest names them

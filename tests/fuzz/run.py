@@ -5,6 +5,7 @@ import argparse
 import concurrent.futures
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,9 +21,11 @@ BUILD = pathlib.Path("build/fuzz")  # of the folder that ./dev is in
 CORPUS = pathlib.Path("tests/fuzz/corpus")
 # Of one run with --to: what a machine that stops suddenly loses.
 RUN_SECONDS_MAX = 300
+# For the functions and lines of a report.
+SYMBOLIZER = f"external_symbolizer_path={shutil.which('addr2line') or ''}"
 VARIABLES = {
-    "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
-    "UBSAN_OPTIONS": "print_stacktrace=1",
+    "ASAN_OPTIONS": f"detect_stack_use_after_return=1:strict_string_checks=1:{SYMBOLIZER}",
+    "UBSAN_OPTIONS": f"print_stacktrace=1:{SYMBOLIZER}",
 }
 
 
