@@ -156,8 +156,8 @@ Tree::~Tree() {
 
 // I1. The destructors would wait for threads and locks that the child does not have.
 void Tree::Abandon() noexcept {
-  static_cast<void>(state_.release());
-  static_cast<void>(mark_thread_.release());
+  static_cast<void>(state_.release());        // NOLINT(bugprone-unused-return-value)
+  static_cast<void>(mark_thread_.release());  // NOLINT(bugprone-unused-return-value)
 }
 
 Status Tree::Close() try {
