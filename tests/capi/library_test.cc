@@ -2,6 +2,7 @@
 // ashlar/c.h found by its name, and used through that.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <optional>
 #include <regex>
@@ -62,7 +63,8 @@ TEST_F(LibraryTest, ExportsEveryFunctionOfTheHeader) {
 TEST_F(LibraryTest, HasAsManyFunctionsAsTheDocumentsSay) {
   const std::string number = std::to_string(DeclaredFunctions().size()) + " functions";
   for (const char* const document : {"/README.md", "/CHANGELOG.md"}) {
-    const std::string text = ReadFile(std::string(kSourceDir) + document);
+    std::string text = ReadFile(std::string(kSourceDir) + document);
+    std::ranges::replace(text, '\n', ' ');
     EXPECT_NE(text.find(number), std::string::npos) << document << " does not say " << number;
   }
 }
