@@ -447,9 +447,20 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
         state_ = State::kForward;
         return ShowInBatch(cursor()->entry());
       }
-      const RecordRole role = RoleOf(type);
-      if (role == RecordRole::kOperand) return ShowMerged();
-      if (role != RecordRole::kTombstone) return Stop(UnsupportedTypeError(type));
+      switch (RoleOf(type)) {
+        case RecordRole::kValue:  // a reference: its bytes are not in the batch
+          SaveKey(user_key);
+          ShowPinned(PinAtCursor());
+          state_ = State::kForward;
+          key_ = saved_key();
+          valid_ = true;
+          return;
+        case RecordRole::kOperand: return ShowMerged();
+        case RecordRole::kTombstone: break;
+        case RecordRole::kNone:
+        case RecordRole::kRange:
+        case RecordRole::kRefused: return Stop(UnsupportedTypeError(type));
+      }
       ++deletions_stepped_over_;
       SaveKey(user_key);
       past_saved_key = true;

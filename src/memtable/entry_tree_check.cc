@@ -17,9 +17,9 @@ struct EntryTree::Checker {
   // low and high: the node's fences, null at the edges.
   void Visit(const Node* node, const char* low, const char* high, uint32_t depth) {
     const uint64_t state = node->state.load(std::memory_order_acquire);
-    ASHLAR_ASSERT(!StateDead(state));
+    ASHLAR_ASSERT(!StateDead(state));  // I2: a node in use is alive
     const uint32_t count = StateCount(state);
-    ASHLAR_ASSERT(count <= node->slots && node->slots <= kSlots);
+    ASHLAR_ASSERT(count <= node->slots && node->slots <= kSlots);  // I1
     const SlotOrder order = LoadOrder({.node = node, .state = state});
     CheckOrder(order, count);
     CheckPrefix(node, low, high);
@@ -39,9 +39,9 @@ struct EntryTree::Checker {
     ASHLAR_ASSERT(count > 0);
     ASHLAR_ASSERT(leaf_depth == 0 || leaf_depth == depth);
     leaf_depth = depth;
-    ASHLAR_ASSERT(leaf->prev.load(std::memory_order_acquire) == previous_leaf);
+    ASHLAR_ASSERT(leaf->prev.load(std::memory_order_acquire) == previous_leaf);  // I2
     if (previous_leaf != nullptr)
-      ASHLAR_ASSERT(previous_leaf->next.load(std::memory_order_acquire) == leaf);
+      ASHLAR_ASSERT(previous_leaf->next.load(std::memory_order_acquire) == leaf);  // I2
     previous_leaf = leaf;
     for (uint32_t i = 0; i < count; ++i) {
       const char* const entry = leaf->Entry(order.Slot(i));
@@ -54,11 +54,12 @@ struct EntryTree::Checker {
   static void CheckOrder(const SlotOrder& order, uint32_t count) {
     std::array<bool, kSlots> seen{};
     for (uint32_t i = 0; i < count; ++i) {
-      ASHLAR_ASSERT(order.at[i] < count && !seen[order.at[i]]);
+      ASHLAR_ASSERT(order.at[i] < count && !seen[order.at[i]]);  // I1
       seen[order.at[i]] = true;
     }
   }
 
+  // I4.
   void CheckPrefix(const Node* node, const char* low, const char* high) const {
     const uint32_t prefix_bytes = node->prefix_bytes.load(std::memory_order_acquire);
     if (low == nullptr && high == nullptr) ASHLAR_ASSERT(prefix_bytes == tree.common_prefix_bytes_);
@@ -73,9 +74,9 @@ struct EntryTree::Checker {
   void CheckSlot(const Node* node, uint32_t slot, const char* low, const char* high) const {
     const char* const entry = node->Entry(slot);
     const Slice user_key = DecodeEntry(entry).user_key();
-    ASHLAR_ASSERT(node->Head(slot) ==
+    ASHLAR_ASSERT(node->Head(slot) ==  // I4: heads begin after the prefix
                   tree.Head(user_key, node->prefix_bytes.load(std::memory_order_acquire)));
-    ASHLAR_ASSERT(
+    ASHLAR_ASSERT(  // I4
         user_key.starts_with(Slice(DecodeEntry(tree.first_key_).key, tree.common_prefix_bytes_)));
     if (low != nullptr) ASHLAR_ASSERT(Compare(low, entry) <= 0);
     if (high != nullptr) ASHLAR_ASSERT(Compare(entry, high) <= 0);
@@ -92,8 +93,8 @@ uint64_t EntryTree::CheckInvariants() const {
   if (root == nullptr) return 0;
   Checker checker{.tree = *this};
   checker.Visit(root, nullptr, nullptr, 1);
-  ASHLAR_ASSERT(checker.previous == largest_ && checker.previous_leaf == last_leaf_);
-  ASHLAR_ASSERT(last_leaf_->next.load(std::memory_order_acquire) == nullptr);
+  ASHLAR_ASSERT(checker.previous == largest_ && checker.previous_leaf == last_leaf_);  // I2
+  ASHLAR_ASSERT(last_leaf_->next.load(std::memory_order_acquire) == nullptr);          // I2
   return checker.entries;
 }
 

@@ -165,8 +165,9 @@ uint64_t SpanMap::LongestFreeRun() const {
 void SpanMap::CheckInvariants() const {
   ASHLAR_ASSERT(first_page_ <= high_water_page_ && high_water_page_ <= pages_);
   uint64_t end = first_page_;
-  ASHLAR_ASSERT(WalkTiles(&end, high_water_page_) && end == high_water_page_);  // I1
-  ASHLAR_ASSERT(free_runs_.pages() <= high_water_page_ - first_page_);          // I1
+  const bool tiles_are_sound = WalkTiles(&end, high_water_page_);
+  ASHLAR_ASSERT(tiles_are_sound && end == high_water_page_);            // I1
+  ASHLAR_ASSERT(free_runs_.pages() <= high_water_page_ - first_page_);  // I1
   free_runs_.CheckInvariants();
 }
 

@@ -12,7 +12,6 @@
 #include "ashlar/repair.h"
 #include "ashlar/sst_file_writer.h"
 #include "tests/faults/file_call.h"
-#include "tests/support/check_invariants.h"
 
 namespace ashlar {
 namespace {

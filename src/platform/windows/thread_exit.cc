@@ -51,9 +51,11 @@ void RunExitFunctionsOfThisThread() { RunExitFunctions(pthread_getspecific(key))
 __attribute__((constructor(101))) void StayLoadedAndMakeKey() {
   HMODULE self = nullptr;
   const DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN;
-  ASHLAR_ASSERT(GetModuleHandleExW(flags, reinterpret_cast<const wchar_t*>(&RunExitFunctions),
-                                   &self) != 0);                    // I3
-  ASHLAR_ASSERT(pthread_key_create(&key, &RunExitFunctions) == 0);  // I1
+  const BOOL stays_loaded =
+      GetModuleHandleExW(flags, reinterpret_cast<const wchar_t*>(&RunExitFunctions), &self);
+  ASHLAR_ASSERT(stays_loaded != 0);  // I3
+  const int error = pthread_key_create(&key, &RunExitFunctions);
+  ASHLAR_ASSERT(error == 0);  // I1
 }
 
 }  // namespace

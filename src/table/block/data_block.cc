@@ -235,8 +235,9 @@ void DataBlock::CheckInvariants(const KeyComparator& comparator) const {
   size_t previous_bytes = 0;
   for (uint32_t i = 0; i < shape_.entries; ++i) {
     BlockEntry view;
-    ASHLAR_ASSERT(DecodeEntry(entry(i), entries_end(), previous_bytes,
-                              kTagBytes + shape_.prefix_bytes, &view));                    // I1
+    const bool is_sound = DecodeEntry(entry(i), entries_end(), previous_bytes,
+                                      kTagBytes + shape_.prefix_bytes, &view);
+    ASHLAR_ASSERT(is_sound);                                                               // I1
     ASHLAR_ASSERT(view.end() == (i + 1 < shape_.entries ? entry(i + 1) : entries_end()));  // I1
     ASHLAR_ASSERT(i == 0 || head(i - 1) <= head(i));                                       // I1
     if (!comparator.HasHeads())

@@ -601,8 +601,8 @@ void PlainTable::CheckInvariants() const {
   PlainEntry entry;
   for (uint32_t i = 0; i < index_.sparse_entries(); ++i) {
     ASHLAR_ASSERT(index_.offset(i) < static_cast<size_t>(data_.end - data_.begin));  // I2
-    ASHLAR_ASSERT(decoder.Read(At(index_.offset(i)), &entry) == PlainFault::kNone &&
-                  entry.is_full);  // I1
+    const PlainFault fault = decoder.Read(At(index_.offset(i)), &entry);
+    ASHLAR_ASSERT(fault == PlainFault::kNone && entry.is_full);  // I1
   }
 }
 
