@@ -16,6 +16,7 @@
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -139,6 +140,108 @@ TEST_F(AutoReadaheadTest, AScanReadsBlockByBlockIfItsLargestPieceIsZero) {
   EXPECT_GT(bytes_read_ahead(8 << 10, 256 << 10), 0u);
   EXPECT_EQ(bytes_read_ahead(8 << 10, 0), 0u);
   EXPECT_EQ(bytes_read_ahead(0, 256 << 10), 0u);
+}
+
+TEST_F(AutoReadaheadTest, AScanBackwardsReadsEachPieceOnce) {
+  options_.statistics = CreateDBStatistics();
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  for (int i = 0; i < 400; ++i) Put(StrCat("key", 1000 + i), std::string(1000, 'v'));
+  Flush();
+  for (const bool forwards : {true, false}) {
+    EXPECT_OK(options_.statistics->Reset());
+    ReadOptions read;
+    read.readahead_size = 64 << 10;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    int entries = 0;
+    for (forwards ? it->SeekToFirst() : it->SeekToLast(); it->Valid();
+         forwards ? it->Next() : it->Prev())
+      ++entries;
+    EXPECT_OK(it->status());
+    EXPECT_EQ(entries, 400);
+    const uint64_t bytes = options_.statistics->getTickerCount(PREFETCH_BYTES);
+    EXPECT_GT(bytes, 350'000u) << forwards;
+    EXPECT_LT(bytes, 500'000u) << forwards;
+  }
+}
+
+// One entry in a block.
+class BlockReadTest : public DatabaseFixture {
+ protected:
+  BlockReadTest() {
+    options_.disable_auto_compactions = true;
+    BlockBasedTableOptions table;
+    table.block_size = 1;
+    options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  }
+  // Changes a byte of the value that consists of this character.
+  void DamageValueOf(char character) {
+    const std::string file = StrCat(path(), "/", FileNames(0).at(0));
+    Close();
+    vfs::FileSystem* const files = options_.env->EngineFiles().get();
+    const size_t offset = ContentsOf(files, file).find(std::string(kValueBytes, character));
+    ASSERT_NE(offset, std::string::npos);
+    FlipByte(files, file, offset + kValueBytes / 2);
+    Open();
+  }
+  static constexpr size_t kValueBytes = 100;
+};
+
+TEST_F(BlockReadTest, DamageThatAnUncheckedReadShowsIsCorruptionToOthers) {
+  Open();
+  Put("a", std::string(kValueBytes, 'a'));
+  Flush();
+  DamageValueOf('a');
+  ReadOptions unchecked;
+  unchecked.verify_checksums = false;
+  std::string value;
+  ASSERT_OK(db_->Get(unchecked, "a", &value));
+  EXPECT_EQ(value.size(), kValueBytes);
+  EXPECT_NE(value, std::string(kValueBytes, 'a'));
+  {
+    const std::unique_ptr<Iterator> it(db_->NewIterator(unchecked));
+    it->SeekToFirst();
+    ASSERT_TRUE(it->Valid());
+    EXPECT_EQ(it->value(), value);
+  }
+  EXPECT_TRUE(db_->Get(ReadOptions(), "a", &value).IsCorruption());
+  CompactRangeOptions all;
+  all.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  EXPECT_TRUE(db_->CompactRange(all, nullptr, nullptr).IsCorruption());
+}
+
+TEST_F(BlockReadTest, SoundBlocksOfUncheckedReadsAreCached) {
+  Open();
+  Put("a", "1");
+  Flush();
+  ReadOptions unchecked;
+  unchecked.verify_checksums = false;
+  std::string value;
+  ASSERT_OK(db_->Get(unchecked, "a", &value));
+  ReadOptions cached;
+  cached.read_tier = kBlockCacheTier;
+  EXPECT_OK(db_->Get(cached, "a", &value));
+}
+
+TEST_F(BlockReadTest, ASeekBackwardsReadsNoBlockAfterTheOneWithItsEntry) {
+  Open();
+  for (const char key : {'a', 'c', 'e'}) Put(std::string(1, key), std::string(kValueBytes, key));
+  Flush();
+  DamageValueOf('c');
+  const auto seek_for_prev = [this](const Slice& target, ReadTier tier) {
+    ReadOptions read;
+    read.read_tier = tier;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    it->SeekForPrev(target);
+    return it->Valid() ? it->key().ToString() : it->status().ToString().substr(0, 10);
+  };
+  EXPECT_EQ(seek_for_prev("a", kReadAllTier), "a");
+  EXPECT_EQ(seek_for_prev("a1", kReadAllTier), "a");
+  EXPECT_EQ(seek_for_prev("a1", kBlockCacheTier), "a") << "its block is cached";
+  EXPECT_EQ(seek_for_prev("d", kReadAllTier), "Corruption");
+  EXPECT_EQ(seek_for_prev("A", kReadAllTier), "OK");
 }
 
 using IoRefusalTest = DatabaseFixture;

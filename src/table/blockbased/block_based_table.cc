@@ -434,13 +434,19 @@ void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
 Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
   ASHLAR_DCHECK(args.block < parts_.index.blocks());
   const BlockHandle handle = parts_.index.handle(args.block);
-  ASHLAR_ASSIGN_OR_RETURN(BlockContents contents,
-                          parts_.file.ReadBlock({.handle = handle,
-                                                 .verify_checksum = args.verify_checksum,
-                                                 .use_dictionary = true,
-                                                 .at_hand = args.at_hand}));
-  Result<DataBlock*> made = DataBlock::Create({.contents = contents.data,
-                                               .owned = std::move(contents.owned),
+  bool offered = cache_ != nullptr && args.fill_cache && args.side_index;
+  BlockFile::ReadArgs read{.handle = handle,
+                           .verify_checksum = args.verify_checksum || offered,  // I3
+                           .use_dictionary = true,
+                           .at_hand = args.at_hand};
+  Result<BlockContents> contents = parts_.file.ReadBlock(read);
+  if (contents.status().IsCorruption() && read.verify_checksum && !args.verify_checksum) {
+    read.verify_checksum = offered = false;
+    contents = parts_.file.ReadBlock(read);
+  }
+  if (!contents.ok()) return contents.status();
+  Result<DataBlock*> made = DataBlock::Create({.contents = contents->data,
+                                               .owned = std::move(contents->owned),
                                                .comparator = comparator_,
                                                .side_index = args.side_index,
                                                .live_count = live_blocks_});
@@ -448,7 +454,7 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
   BlockRef block(*made);
   ASHLAR_DCHECK(block->has_side_index() == args.side_index);  // I2
   CountMiss();
-  if (cache_ != nullptr && args.fill_cache && args.side_index) {
+  if (offered) {
     block->AddRef();
     if (cache_->Insert(&parts_.index.slot(args.block), &epochs(), block.get())) {
       recorder_.Tick(BLOCK_CACHE_ADD);

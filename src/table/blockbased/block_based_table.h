@@ -13,6 +13,8 @@
 // I1: the parts are constant, except the slots of the index, which the cache writes.
 // I2: the index has slots exactly if there is a cache, and blocks get into a slot only with a side
 //     index.
+// I3: a block that its checksum contradicts is never in the cache, also not if a read that checks
+//     none asked for it: a compaction uses cached blocks, and would give it a good checksum.
 // Thread safety: table_reader.h. Lifetime: table_reader.h. The destructor erases the table's blocks
 // from the cache.
 #pragma once

@@ -53,15 +53,22 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
     last_block_ = block;
     return &span_;
   }
+  const bool backwards = last_block_ != UINT32_MAX && block + 1 == last_block_;
   const size_t piece = PieceBytes(block);
   last_block_ = block;
   if (piece <= block_bytes) {
     WaitToRead(block_bytes);
     return nullptr;
   }
-  const BlockHandle last = table_->index().handle(table_->index().blocks() - 1);
-  const uint64_t data_end = last.offset + last.size + kBlockTrailerBytes;
-  const auto n = static_cast<size_t>(std::min<uint64_t>(piece, data_end - handle.offset));
+  uint64_t begin = handle.offset;
+  uint64_t end = begin + block_bytes;
+  if (backwards) {
+    begin = end - std::min<uint64_t>(piece, end);
+  } else {
+    const BlockHandle last = table_->index().handle(table_->index().blocks() - 1);
+    end = std::min(begin + piece, last.offset + last.size + kBlockTrailerBytes);
+  }
+  const auto n = static_cast<size_t>(end - begin);
   ASHLAR_DCHECK(n >= block_bytes);  // the last block ends the data
   if (capacity_ < n) {
     buffer_ = std::make_unique_for_overwrite<char[]>(n);
@@ -69,11 +76,10 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
   }
   span_ = {};
   WaitToRead(n);
-  Announce(handle.offset);
-  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes,
-                          table_->file().ReadBytes(handle.offset, n, buffer_.get()));
+  Announce(begin);
+  ASHLAR_ASSIGN_OR_RETURN(const Slice bytes, table_->file().ReadBytes(begin, n, buffer_.get()));
   table_->recorder().Tick(PREFETCH_BYTES, bytes.size());
-  span_ = {handle.offset, bytes};
+  span_ = {begin, bytes};
   return &span_;
 }
 
@@ -510,13 +516,24 @@ void TableCursor::SeekByRestarts(const Slice& internal_target) {
   while (Valid() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
 }
 
+// The entry is in the found block or before it: entries of the next block are after the target.
 void TableCursor::SeekForPrev(const Slice& internal_target) {
-  Seek(internal_target);
-  if (!status_.ok()) return;
-  if (!Valid()) {
-    SeekToLast();
-  } else if (table_->comparator().CompareInternal(key(), internal_target) > 0) {
-    Prev();
+  if (!FindGroup(internal_target)) return;
+  FindBlock(internal_target);
+  if (!LoadBlock(found_, true) || !EnsureSideIndex()) return;
+  const uint32_t entry = block_->LowerBound(table_->comparator(), ExtractUserKey(internal_target),
+                                            SoughtTag(internal_target));
+  if (entry < block_->entries()) {
+    ShowEntry(entry);
+    // With a sequence override it may be before the target.
+    if (!Valid() || table_->comparator().CompareInternal(key(), internal_target) <= 0) return;
+    Hide();
+  }
+  Lengthen();
+  if (entry > 0) {
+    ShowBefore(entry);
+  } else {
+    PrevBlock();
   }
 }
 

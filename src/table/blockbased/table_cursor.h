@@ -30,8 +30,8 @@
 
 namespace ashlar {
 
-// Reads a file in pieces that grow while the reads are sequential. For a compaction it waits for
-// the rate limiter before each read.
+// Reads a file in pieces that grow while the reads are sequential. Pieces of a fixed size go
+// backwards with a walk that does. For a compaction it waits for the rate limiter before each read.
 class ReadAhead {
  public:
   // readahead_bytes: 0 for growing pieces.
