@@ -128,6 +128,7 @@ struct SstFileReader::Rep {
     IteratorSource source;
     source.cursor = table->reader()->NewCursor(table_options);
     source.sequence = SequenceOf(read_options);
+    source.prefix_extractor = options.prefix_extractor.get();
     if (!table->reader()->HasRanges() || read_options.ignore_range_deletions) return source;
     RangeCover cover({.comparator = comparator,
                       .tables = table->cache(),
@@ -153,6 +154,7 @@ struct SstFileReader::Rep {
                          .merge_operator = options.merge_operator.get(),
                          .lower_bound = read_options.iterate_lower_bound,
                          .upper_bound = read_options.iterate_upper_bound,
+                         .prefix_same_as_start = read_options.prefix_same_as_start,
                          .max_sequential_skip = options.max_sequential_skip_in_iterations,
                          .max_skippable_entries = read_options.max_skippable_internal_keys,
                          .source = NewSource(read_options)});

@@ -38,7 +38,10 @@ class BackupEngineTest : public ::testing::Test {
     options_.create_if_missing = true;
   }
 
-  void OpenDb() { ASSERT_TRUE(DB::Open(options_, kDb, &db_).ok()); }
+  void OpenDb() {
+    const Status opened = DB::Open(options_, kDb, &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+  }
   void CloseDb() {
     ASSERT_TRUE(db_->Close().ok());
     db_.reset();

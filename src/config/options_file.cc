@@ -21,6 +21,9 @@ constexpr std::string_view kDbSection = "DBOptions";
 constexpr std::string_view kFamilySection = "CFOptions";
 constexpr std::string_view kTableSectionPrefix = "TableOptions/";
 constexpr std::string_view kFileVersion = "1.1";
+constexpr std::string_view kAuthorLine =
+    "# The options of this database. Written by Ashlar, in the form that RocksDB and its tools "
+    "read.";
 // Far above any file of ours: each family takes some 7 KB of it.
 constexpr size_t kFileBytesMax = size_t{1} << 30;
 
@@ -130,6 +133,7 @@ class Parser {
   }
 
   Result<ParsedOptionsFile> Run(std::string_view text) {
+    file_.by_ashlar = text.starts_with(kAuthorLine);
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
       ++line_number_;
@@ -331,9 +335,7 @@ std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>&
 std::string PrintOptionsFile(const DBOptions& db_options,
                              const std::vector<ColumnFamilyDescriptor>& families,
                              const std::vector<UnsupportedOption>& unsupported) {
-  std::string out =
-      "# The options of this database. Written by Ashlar, in the form that RocksDB and its tools "
-      "read.\n\n";
+  std::string out = StrCat(kAuthorLine, "\n\n");
   StrAppend(&out, "[", kVersionSection, "]\n  rocksdb_version=", kRocksDbFormatMajor, ".",
             kRocksDbFormatMinor, ".", kRocksDbFormatPatch,
             "\n  options_file_version=", kFileVersion, "\n\n[", kDbSection, "]\n");

@@ -58,6 +58,7 @@ std::string PrintOptionsForLog(const DBOptions& db_options,
                                const std::vector<ColumnFamilyDescriptor>& families);
 
 struct ParsedOptionsFile {
+  bool by_ashlar = false;  // its first line says so
   std::string rocksdb_version;
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;

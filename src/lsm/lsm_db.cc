@@ -873,17 +873,18 @@ Status LsmDB::GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, co
 
 Status LsmDB::GetLiveFiles(std::vector<std::string>& files, uint64_t* manifest_file_size,
                            bool flush_memtable) try {
-  if (!state_->read_only()) ASHLAR_RETURN_IF_ERROR(option_changes_.RecordPending());
-  if (flush_memtable && !state_->read_only())
+  files.clear();
+  const bool reads_only = state_->read_only();
+  if (!reads_only) ASHLAR_RETURN_IF_ERROR(option_changes_.RecordPending());
+  if (flush_memtable && !reads_only)
     ASHLAR_RETURN_IF_ERROR(core_->FlushAll(FlushOptions(), FlushReason::kGetLiveFiles));
   MutexLock installers(state_->manifest_mutex());
-  files.clear();
+  ASHLAR_ASSIGN_OR_RETURN(const ShownManifest manifest, FindShownManifest(*state_, reads_only));
   for (const FileNumber number : state_->versions->LiveTables())
     files.push_back("/" + std::string(BaseName(TableFileName("", number))));
   files.emplace_back("/CURRENT");
-  files.push_back(
-      "/" + std::string(BaseName(DescriptorFileName("", state_->versions->manifest_number()))));
-  *manifest_file_size = state_->versions->manifest_bytes();
+  files.push_back("/" + std::string(BaseName(DescriptorFileName("", manifest.number))));
+  *manifest_file_size = manifest.bytes;
   std::string options_file;
   const Status found = GetLatestOptionsFileName(state_->directory, GetEnv(), &options_file);
   if (found.ok()) files.push_back("/" + options_file);

@@ -17,15 +17,15 @@ namespace ashlar {
 
 namespace {
 
-// Of the newest OPTIONS file that is not damaged; nothing without one.
-Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseState& state) {
+// The newest OPTIONS file that is not damaged; an empty one without any.
+Result<ParsedOptionsFile> ReadRecordedOptions(const DatabaseState& state) {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers,
                           ListOptionsFiles(state.file_system, state.directory));
   for (const uint64_t number : numbers) {
     Result<ParsedOptionsFile> file =
         ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number),
                         {.ignore_unknown = true, .ignore_newer_values = true});
-    if (file.ok()) return std::move(file->unsupported);
+    if (file.ok()) return file;
     const Status& status = file.status();
     // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read at
     // the moment.
@@ -33,15 +33,17 @@ Result<std::vector<UnsupportedOption>> ReadUnsupportedOptions(const DatabaseStat
     if (unreadable && !state.read_only()) return status;
     LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));
   }
-  return std::vector<UnsupportedOption>();
+  return ParsedOptionsFile();
 }
 
 }  // namespace
 
-Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::vector<UnsupportedOption> recorded,
-                          ReadUnsupportedOptions(*state));
-  std::vector<UnsupportedOption> unset = SelectUnset(recorded, state->options, *families);
+Status TakeRecordedOptions(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families,
+                           std::string* wal_dir) {
+  ASHLAR_ASSIGN_OR_RETURN(const ParsedOptionsFile recorded, ReadRecordedOptions(*state));
+  if (recorded.by_ashlar) *wal_dir = recorded.db_options.wal_dir;
+  std::vector<UnsupportedOption> unset =
+      SelectUnset(recorded.unsupported, state->options, *families);
   for (const UnsupportedOption& option : unset) {
     if (option.name != "merge_operator") continue;
     const auto named = [&option](const ColumnFamilyDescriptor& family) {

@@ -14,9 +14,11 @@ namespace ashlar {
 
 // Reads from the newest undamaged OPTIONS file the objects that only the program can make and that
 // it has not set. They go into the state; a family without the merge operator that is recorded gets
-// an UnknownMergeOperator. A damaged file is a warning in the LOG; an I/O error fails an open for
-// writing, which would lose the names.
-Status TakeRecordedObjects(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families);
+// an UnknownMergeOperator. *wal_dir: the recorded one, if Ashlar wrote the file: RocksDB's
+// checkpoints have that of the original. A damaged file is a warning in the LOG; an I/O error fails
+// an open for writing, which would lose the names.
+Status TakeRecordedOptions(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families,
+                           std::string* wal_dir);
 // A new OPTIONS file, durable; older ones but the latest become obsolete.
 Status WriteNewOptionsFile(DatabaseState* state,
                            const std::vector<ColumnFamilyDescriptor>& families);

@@ -8,6 +8,7 @@
 #include "base/random_id.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
+#include "key/write_batch_internal.h"
 #include "lsm/database_lock.h"
 #include "lsm/job_events.h"
 #include "lsm/lost_files.h"
@@ -17,6 +18,7 @@
 #include "manifest/read_without_lock.h"
 #include "observe/event_line.h"
 #include "platform/path.h"
+#include "wal/log_reader.h"
 
 namespace ashlar {
 
@@ -372,6 +374,15 @@ Status KeepDamagedLogs(DatabaseState* state) {
   return Status::OK();
 }
 
+// LevelDB's name of a table is found, too, after a crash as well. What copies or deletes tables
+// knows one name.
+Status RenameLegacyTable(DatabaseState* state, FileNumber number) {
+  const std::string name = TableFileName(state->directory, number);
+  const Status there = state->file_system->FileExists(name);
+  if (!there.IsNotFound() && !there.IsPathNotFound()) return there;
+  return state->file_system->RenameFile(LegacyTableFileName(state->directory, number), name);
+}
+
 // The numbers of files that are there are not used again (I7). Best-efforts recovery also keeps
 // copies of the tables and MANIFESTs of newer states.
 Status KeepFoundFiles(DatabaseState* state) {
@@ -386,6 +397,8 @@ Status KeepFoundFiles(DatabaseState* state) {
     if (!is_numbered || !state->versions->MayBelong(file.number)) continue;
     state->versions->MarkFileNumberUsed(file.number);
     ASHLAR_ASSERT(state->versions->next_file_number() > file.number);  // I7
+    if (live.contains(file.number) && file.name.ends_with(".ldb"))
+      ASHLAR_RETURN_IF_ERROR(RenameLegacyTable(state, file.number));
     const bool is_newer_state =
         file.type == FileType::kDescriptorFile || (is_table && !live.contains(file.number));
     if (!went_back || !is_newer_state) continue;
@@ -415,13 +428,65 @@ Status CheckNothingIngested(const DatabaseState& state, SequenceNumber newest) {
   return state.versions->CheckNothingIngestedBefore(newest, state.versions->place());
 }
 
+// Whether the log has a write, or damage that may hide one, and not only log data.
+Result<bool> HasWrites(vfs::FileSystem* fs, const std::string& log, uint64_t number) {
+  std::unique_ptr<vfs::SequentialFile> file;
+  ASHLAR_RETURN_IF_ERROR(fs->NewSequentialFile(log, vfs::FileOptions(), &file));
+  uint64_t bytes = 0;
+  ASHLAR_RETURN_IF_ERROR(fs->GetFileSize(log, &bytes));
+  LogReader reader(std::move(file), log, number, bytes);
+  Slice record;
+  std::string scratch;
+  while (reader.ReadRecord(&record, &scratch)) {
+    BatchReader batch(record);
+    while (batch.Next()) {
+      if (batch.record().type != ValueType::kLogData) return true;
+    }
+    if (!batch.status().ok()) return true;
+  }
+  return reader.outcome() != LogReader::Outcome::kEnd &&
+         reader.outcome() != LogReader::Outcome::kTornTail;
+}
+
+// InvalidArgument: the folder of the logs has none, and another one that the database has used
+// does. An open without them would release them: their numbers would be below those of its own. A
+// reader gets a warning. recorded_wal_dir: by the OPTIONS file; empty: none.
+Status CheckLogsAreNotElsewhere(DatabaseState* state, const std::string& recorded_wal_dir) {
+  RecoveryReport* const report = ReportOf(state);
+  if (!report->logs.empty() || !state->versions->went_back().empty()) return Status::OK();
+  const PublishedState& recorded = Recovered(*state);
+  const uint64_t oldest =
+      std::max(recorded.MinLogNumberWithUnflushedData(), recorded.min_log_number_to_keep);
+  for (const std::string& folder : {state->directory, recorded_wal_dir}) {
+    if (folder.empty() || folder == state->wal_directory) continue;
+    const Result<std::vector<FoundFile>> files = ListFiles(*state, folder);
+    if (!files.ok()) continue;
+    for (const FoundFile& file : *files) {
+      if (file.type != FileType::kWalFile || file.number < oldest ||
+          !state->versions->MayBelong(file.number))
+        continue;
+      const std::string log = WalFileName(folder, file.number);
+      ASHLAR_ASSIGN_OR_RETURN(const bool has_writes,
+                              HasWrites(state->file_system, log, file.number));
+      if (!has_writes) continue;
+      const std::string what = StrCat(
+          "it may have writes that no table has, and there is no log in ", state->wal_directory,
+          ". Set wal_dir to ", folder, "; for a copy of the database, copy its logs, too");
+      if (!state->read_only()) return Status::InvalidArgument(log, what);
+      report->warnings.push_back(StrCat(log, ": ", what));
+    }
+  }
+  return Status::OK();
+}
+
 // Recovers versions, families and memtables. Requires: the lock, unless read-only.
 Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   DatabaseState* const state = recovered->state.get();
   ASHLAR_ASSERT(args.read_only == (state->lock == nullptr));  // I1 and I5
   ASHLAR_RETURN_IF_ERROR(CheckDirectIo(*state));
   std::vector<ColumnFamilyDescriptor> families = args.families;
-  ASHLAR_RETURN_IF_ERROR(TakeRecordedObjects(state, &families));
+  std::string recorded_wal_dir;
+  ASHLAR_RETURN_IF_ERROR(TakeRecordedOptions(state, &families, &recorded_wal_dir));
   ASHLAR_RETURN_IF_ERROR(OpenVersions(state, families));
   ASHLAR_RETURN_IF_ERROR(OpenFamilies(state, families));
   recovered->replay =
@@ -430,6 +495,7 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs({.recorded = &Recovered(*state),
                                           .families = &FamiliesOf(*state),
                                           .report = ReportOf(state)}));
+  if (!args.secondary) ASHLAR_RETURN_IF_ERROR(CheckLogsAreNotElsewhere(state, recorded_wal_dir));
   if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
   if (!state->read_only()) {
     EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started")

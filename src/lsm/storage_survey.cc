@@ -50,6 +50,20 @@ class WritesLocked {
 
 }  // namespace
 
+Result<ShownManifest> FindShownManifest(const DatabaseState& state, bool reads_only) {
+  const VersionSet& versions = *state.versions;
+  if (reads_only)
+    return ShownManifest{versions.place().manifest_number, versions.place().manifest_end};
+  const ShownManifest manifest{versions.manifest_number(), versions.manifest_bytes()};
+  if (versions.IsUncertain()) {
+    return Status::IOError(DescriptorFileName(state.directory, manifest.number),
+                           "a write of the MANIFEST has failed: its contents are not known before "
+                           "Resume has succeeded");
+  }
+  if (manifest.bytes == 0) return Status::ShutdownInProgress("the database was closed");
+  return manifest;
+}
+
 Result<std::vector<LiveFileStorageInfo>> StorageSurvey::Run() {
   std::optional<DeletionsDisabled> disabled;
   if (!reads_only_) disabled.emplace(&core_->background.files());
@@ -123,8 +137,8 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeMoment(uint64_t oldest_log) {
   for (int attempt = 0; attempt < kAttemptsWithWriters; ++attempt) {
     ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeOnce(oldest_log));
     MutexLock installers(state_->manifest_mutex());
-    if (state_->versions->manifest_number() == moment.manifest_number &&
-        state_->versions->manifest_bytes() == moment.manifest_bytes)
+    if (state_->versions->manifest_number() == moment.manifest.number &&
+        state_->versions->manifest_bytes() == moment.manifest.bytes)
       return moment;
   }
   const WritesLocked locked(&core_->commit);
@@ -140,19 +154,8 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeOnce(uint64_t oldest_log) {
 
 Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
   MutexLock installers(state_->manifest_mutex());
-  const VersionSet& versions = *state_->versions;
-  Moment moment{.manifest_number = versions.manifest_number(),
-                .manifest_bytes = versions.manifest_bytes()};
-  if (reads_only_) {
-    moment.manifest_number = versions.place().manifest_number;
-    moment.manifest_bytes = versions.place().manifest_end;
-  } else if (versions.IsUncertain()) {
-    return Status::IOError(DescriptorFileName(state_->directory, moment.manifest_number),
-                           "a write of the MANIFEST has failed: its contents are not known before "
-                           "Resume has succeeded");
-  } else if (moment.manifest_bytes == 0) {
-    return Status::ShutdownInProgress("the database was closed");
-  }
+  Moment moment;
+  ASHLAR_ASSIGN_OR_RETURN(moment.manifest, FindShownManifest(*state_, reads_only_));
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     const Version& version = *family->version();
@@ -186,9 +189,9 @@ Result<StorageSurvey::Files> StorageSurvey::TakeLogs(uint64_t oldest_log) {
 }
 
 Status StorageSurvey::AddDescription(const Moment& moment, Files* files) const {
-  const std::string manifest = DescriptorFileName(state_->directory, moment.manifest_number);
+  const std::string manifest = DescriptorFileName(state_->directory, moment.manifest.number);
   files->push_back(
-      Describe(manifest, FileType::kDescriptorFile, moment.manifest_number, moment.manifest_bytes));
+      Describe(manifest, FileType::kDescriptorFile, moment.manifest.number, moment.manifest.bytes));
   files->back().trim_to_size = true;  // I2
 
   const std::string current = StrCat(BaseName(manifest), "\n");

@@ -32,6 +32,17 @@
 
 namespace ashlar {
 
+// The MANIFEST of the state that a database shows: what it has of it, or has read of its writer's.
+struct ShownManifest {
+  FileNumber number = 0;
+  uint64_t bytes = 0;
+};
+
+// reads_only: DatabaseState::read_only. IOError: a write of the MANIFEST has failed, and Resume has
+// not succeeded since. ShutdownInProgress: the database was closed.
+Result<ShownManifest> FindShownManifest(const DatabaseState& state, bool reads_only)
+    ASHLAR_REQUIRES(kManifestMutex);
+
 class StorageSurvey {
  public:
   StorageSurvey(LsmCore* core, const LiveFilesStorageInfoOptions& options)
@@ -48,8 +59,7 @@ class StorageSurvey {
  private:
   using Files = std::vector<LiveFileStorageInfo>;
   struct Moment {
-    uint64_t manifest_number = 0;
-    uint64_t manifest_bytes = 0;
+    ShownManifest manifest;
     Files tables = {};
     Files logs = {};
   };

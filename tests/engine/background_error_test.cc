@@ -71,6 +71,10 @@ TEST_F(BackgroundErrorTest, ResumesThatFailLeaveNoManifest) {
   ASSERT_OK(Put("a"));
   FailAppendsTo("MANIFEST-");
   EXPECT_FALSE(database_->db()->Flush(FlushOptions()).ok());
+  std::vector<std::string> files;
+  uint64_t manifest_bytes = 0;
+  EXPECT_TRUE(database_->db()->GetLiveFiles(files, &manifest_bytes, false).IsIOError());
+  EXPECT_TRUE(files.empty());
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(database_->db()->Resume().ok());
   faults_->ClearRules();
   ASSERT_OK(database_->db()->Resume());

@@ -230,6 +230,20 @@ TEST_F(IngestionTest, AReaderAppliesTheRangeDeletionsOfADatabasesTable) {
   EXPECT_EQ(value, "2");
 }
 
+TEST_F(IngestionTest, AReaderStaysInThePrefixOfItsStart) {
+  const std::string file = WriteFile("1.sst", {{"a1", "1"}, {"a2", "2"}, {"b1", "3"}});
+  options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open(file));
+  ReadOptions read;
+  read.prefix_same_as_start = true;
+  const std::unique_ptr<Iterator> it(reader.NewIterator(read));
+  std::string keys;
+  for (it->Seek("a1"); it->Valid(); it->Next()) keys += it->key().ToString() + " ";
+  EXPECT_OK(it->status());
+  EXPECT_EQ(keys, "a1 a2 ");
+}
+
 // ---- The levels of files, and the visible entries.
 
 TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevel) {
@@ -570,7 +584,7 @@ TEST_F(IngestionTest, AListenerMayAskForTheFilesWhenTheManifestCannotBeWritten) 
     void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*status*/) override {
       std::vector<std::string> files;
       uint64_t manifest_bytes = 0;
-      EXPECT_OK(db->GetLiveFiles(files, &manifest_bytes, false));
+      EXPECT_TRUE(db->GetLiveFiles(files, &manifest_bytes, false).IsIOError());
       ++errors;
     }
     DB* db = nullptr;

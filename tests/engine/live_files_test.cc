@@ -66,6 +66,35 @@ TEST_F(LiveFilesTest, AreTablesCurrentManifestAndOptions) {
   EXPECT_GT(manifest_bytes, 0u);
 }
 
+// Copied as told, the MANIFEST up to its length, they are a database.
+TEST_F(LiveFilesTest, OfReadersAreADatabase) {
+  Open();
+  Put("key", "value");
+  Flush();
+  const std::filesystem::path copy = scratch_.File("copy");
+  for (const bool secondary : {false, true}) {
+    SCOPED_TRACE(secondary ? "secondary" : "read-only");
+    std::unique_ptr<DB> reader;
+    ASSERT_OK(secondary ? DB::OpenAsSecondary(options_, path(), scratch_.File("secondary"), &reader)
+                        : DB::OpenForReadOnly(options_, path(), &reader));
+    std::vector<std::string> files;
+    uint64_t manifest_bytes = 0;
+    ASSERT_OK(reader->GetLiveFiles(files, &manifest_bytes));
+    std::filesystem::remove_all(copy);
+    std::filesystem::create_directory(copy);
+    for (const std::string& file : files) {
+      const std::string to = copy.string() + file;
+      std::filesystem::copy_file(path() + file, to);
+      if (file.starts_with("/MANIFEST-")) std::filesystem::resize_file(to, manifest_bytes);
+    }
+    std::unique_ptr<DB> copied;
+    ASSERT_OK(DB::Open(options_, copy.string(), &copied));
+    std::string value;
+    EXPECT_OK(copied->Get(ReadOptions(), "key", &value));
+    EXPECT_EQ(value, "value");
+  }
+}
+
 TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   options_.max_manifest_file_size = 1;
   Open();
@@ -82,6 +111,37 @@ TEST_F(LiveFilesTest, StayWhileFileDeletionsAreDisabledAndGoAfterwards) {
   for (const auto& entry : std::filesystem::directory_iterator(path()))
     manifests += entry.path().filename().string().starts_with("MANIFEST-");
   EXPECT_EQ(manifests, 1u);
+}
+
+TEST_F(LiveFilesTest, TablesWithLevelDBsNameGetTheOtherOne) {
+  Open();
+  Put("key", "value");
+  Flush();
+  const std::string table = FileNames(0).at(0);
+  Close();
+  const std::string legacy = path() + "/" + table.substr(0, table.size() - 4) + ".ldb";
+  std::filesystem::rename(path() + "/" + table, legacy);
+  std::unique_ptr<DB> reader;
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &reader));
+  EXPECT_TRUE(std::filesystem::exists(legacy));
+  Open();
+  for (DB* const db : {reader.get(), db_.get()}) {
+    std::string value;
+    EXPECT_OK(db->Get(ReadOptions(), "key", &value));
+    EXPECT_EQ(value, "value");
+  }
+  reader.reset();
+  EXPECT_FALSE(std::filesystem::exists(legacy));
+  std::vector<LiveFileStorageInfo> files;
+  ASSERT_OK(db_->GetLiveFilesStorageInfo(LiveFilesStorageInfoOptions(), &files));
+  for (const LiveFileStorageInfo& file : files) {
+    const std::string name = file.directory + "/" + file.relative_filename;
+    EXPECT_TRUE(std::filesystem::exists(name)) << name;
+  }
+  Put("key", "newer");
+  Flush();
+  CompactAll();
+  EXPECT_EQ(Tables(), 1);
 }
 
 TEST_F(LiveFilesTest, HaveNoBlobFilesAmongThem) {

@@ -14,6 +14,7 @@
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/file_damage.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -333,6 +334,81 @@ TEST_F(WalFilterTest, ARefusedRecordIsDamageToTheRecoveryMode) {
     }
     options_.wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   }
+}
+
+// A copy of an open database is one whose process has died.
+class WalDirTest : public DatabaseFixture {
+ protected:
+  WalDirTest() : logs_(scratch_.File("logs")), copy_(scratch_.File("copy")) {}
+
+  void CopyOpenDatabase() { CopyDirectory(files_, path(), copy_); }
+  // The status, or the value of "key".
+  std::string OpenCopy(const std::string& wal_dir, bool read_only = false) const {
+    Options options = options_;
+    options.wal_dir = wal_dir;
+    std::unique_ptr<DB> db;
+    const Status opened =
+        read_only ? DB::OpenForReadOnly(options, copy_, &db) : DB::Open(options, copy_, &db);
+    if (!opened.ok()) return opened.ToString();
+    std::string value;
+    const Status got = db->Get(ReadOptions(), "key", &value);
+    return got.ok() ? value : got.ToString();
+  }
+  void ExpectRefused(const std::string& wal_dir, const std::string& folder_of_logs) const {
+    const std::vector<std::string> before = FilesIn(files_, copy_, IsManifest);
+    const std::string refused = OpenCopy(wal_dir);
+    EXPECT_TRUE(refused.starts_with("Invalid argument: " + folder_of_logs)) << refused;
+    EXPECT_NE(refused.find("Set wal_dir to " + folder_of_logs), std::string::npos) << refused;
+    EXPECT_EQ(FilesIn(files_, copy_, IsManifest), before);
+    EXPECT_EQ(OpenCopy(wal_dir, true).substr(0, 8), "NotFound") << "a reader has a warning";
+  }
+
+  vfs::FileSystem* const files_ = options_.env->EngineFiles().get();
+  const std::string logs_;
+  const std::string copy_;
+};
+
+TEST_F(WalDirTest, AnotherOneThanThatOfTheLostWritesIsRefused) {
+  WriteOptions synced;
+  synced.sync = true;
+  Open();
+  ASSERT_OK(db_->Put(synced, "key", "value"));
+  CopyOpenDatabase();
+  ExpectRefused(logs_, copy_);
+  EXPECT_EQ(OpenCopy(""), "value");
+
+  Close();
+  std::filesystem::remove_all(path());
+  std::filesystem::remove_all(copy_);
+  options_.wal_dir = logs_;
+  Open();
+  ASSERT_OK(db_->Put(synced, "key", "value"));
+  CopyOpenDatabase();
+  ExpectRefused("", logs_);
+  CopyDirectory(files_, logs_, copy_);
+  EXPECT_EQ(OpenCopy(""), "value");
+}
+
+// RocksDB's checkpoints have the OPTIONS file of the original.
+TEST_F(WalDirTest, TheOneThatRocksDBRecordedIsNotSearched) {
+  options_.wal_dir = logs_;
+  Open();
+  Put("key", "value");
+  CopyOpenDatabase();
+  for (const std::string& name : FilesIn(
+           files_, copy_, [](const std::string& file) { return file.starts_with("OPTIONS-"); })) {
+    std::string text = ContentsOf(files_, copy_ + "/" + name);
+    const size_t end = text.find('\n');
+    ASSERT_NE(end, std::string::npos);
+    ReplaceFile(files_, copy_ + "/" + name, "# Of RocksDB" + text.substr(end));
+  }
+  EXPECT_EQ(OpenCopy("").substr(0, 8), "NotFound");
+}
+
+TEST_F(WalDirTest, LogsWithoutWritesDoNotMatter) {
+  Open();
+  CopyOpenDatabase();
+  EXPECT_EQ(OpenCopy(logs_).substr(0, 8), "NotFound");
 }
 
 }  // namespace
