@@ -209,7 +209,8 @@ bool CompactionIterator::DecideValue() {
   const uint64_t tag = ahead_tag_;
   const Slice value = ValueAhead();
   Verdict verdict = Verdict::kKeep;
-  if (args_.filter != nullptr && IsNewest(ahead_stripe())) {
+  // The filter decides about newest versions, so not about a base whose operands were kept.
+  if (args_.filter != nullptr && IsNewest(ahead_stripe()) && !shown_user_key_) {
     Status asked = args_.filter->Ask(user_key(), CompactionFilter::kValue, value, &verdict);
     if (!asked.ok()) {
       Fail(std::move(asked));

@@ -424,6 +424,13 @@ TEST(StreamFilter, OperandsAreLeftOutOrChanged) {
             "a@5 put x+rm | a=rm+");
 }
 
+TEST(StreamFilter, IsNotAskedAboutTheBaseOfOperandsThatStay) {
+  EXPECT_EQ(Filtered("b@9 merge must, b@8 merge 2, b@7 put rm, c@1 put z"),
+            "b@9 merge must, b@8 merge 2, b@7 put rm, c@1 put z | b=must+ b=2+ c=z");
+  EXPECT_EQ(Filtered("a@9 merge 3, a@8 put rm", {.no_operator = true}),
+            "a@9 merge 3, a@8 put rm | a=3+");
+}
+
 TEST(StreamFilter, SkipsARangeWithoutAskingAboutIt) {
   EXPECT_EQ(Filtered("a@9 put x, b@8 put skipd, b@7 put y, c@6 put rm, c@5 merge 1, d@4 put z"),
             "a@9 put x, d@4 put z | a=x b=skipd d=z");
