@@ -47,7 +47,7 @@ OptionPairs Sorted(const std::unordered_map<std::string, std::string>& map) {
 
 template <typename Struct>
 std::string PrintAll(const Struct& options, std::string_view delimiter) {
-  return JoinOptionPairs(PrintOptions(options), delimiter);
+  return JoinOptionPairs(PrintOptions(options, Place::kTextOnly), delimiter);
 }
 
 template <typename Struct>

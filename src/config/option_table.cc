@@ -44,6 +44,19 @@ constexpr auto IdleFieldsOf() {
   }
 }
 
+// OptionEntry::print_text.
+template <auto kMember>
+constexpr auto TextPrinterOf() {
+  using Struct = typename MemberOf<decltype(kMember)>::Class;
+  using T = typename MemberOf<decltype(kMember)>::Type;
+  using Print = std::string (*)(const Struct&);
+  if constexpr (requires { FieldsOf<T>::kFields; }) {
+    return Print([](const Struct& options) { return OptionCodec<T>::PrintText(options.*kMember); });
+  } else {
+    return Print(nullptr);
+  }
+}
+
 template <auto kMember>
 constexpr auto Option(const char* name, Support support, bool is_mutable,
                       Place place = Place::kFile) {
@@ -57,6 +70,7 @@ constexpr auto Option(const char* name, Support support, bool is_mutable,
       .parse = [](std::string_view text,
                   Struct* options) { return OptionCodec<T>::Parse(text, &(options->*kMember)); },
       .print = [](const Struct& options) { return OptionCodec<T>::Print(options.*kMember); },
+      .print_text = TextPrinterOf<kMember>(),
       .append_idle_fields = IdleFieldsOf<kMember>(),
   };
 }
@@ -91,10 +105,15 @@ struct OptionCodec<Struct> {
     *value = std::move(parsed);
     return Status::OK();
   }
-  static std::string Print(const Struct& value) {
+  static std::string Print(const Struct& value) { return PrintFields(value, Place::kFile); }
+  static std::string PrintText(const Struct& value) { return PrintFields(value, Place::kTextOnly); }
+
+ private:
+  static std::string PrintFields(const Struct& value, Place place) {
     std::string out = "{";
     for (const OptionEntry<Struct>& field : FieldsOf<Struct>::kFields) {
-      if (field.place == Place::kFile) StrAppend(&out, field.name, "=", field.print(value), ";");
+      if (field.place == Place::kFile || field.place == place)
+        StrAppend(&out, field.name, "=", field.print(value), ";");
     }
     return out + "}";
   }
@@ -750,15 +769,28 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
   return Status::OK();
 }
 
+namespace {
+
 template <typename Struct>
-std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& options) {
+bool ReadsBack(const OptionEntry<Struct>& entry, const std::string& value) {
+  Struct read;
+  return entry.parse(value, &read).ok();
+}
+
+}  // namespace
+
+template <typename Struct>
+OptionPairs PrintOptions(const Struct& options, Place place) {
+  const bool to_text = place == Place::kTextOnly;
   const Struct defaults;
-  std::vector<std::pair<std::string, std::string>> out;
+  OptionPairs out;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
-    if (entry.place != Place::kFile) continue;
-    std::string value = entry.print(options);
+    if (entry.place != Place::kFile && !to_text) continue;
+    const auto print = to_text && entry.print_text != nullptr ? entry.print_text : entry.print;
+    std::string value = print(options);
     const bool says_nothing = value.empty() && entry.print(defaults).empty();
-    if (!says_nothing) out.emplace_back(entry.name, std::move(value));
+    if (says_nothing || (entry.place != Place::kFile && !ReadsBack(entry, value))) continue;
+    out.emplace_back(entry.name, std::move(value));
   }
   return out;
 }
@@ -780,10 +812,9 @@ template Status SetOption(const ParseRules&, std::string_view, std::string_view,
                           BlockBasedTableOptions*);
 template Status SetOption(const ParseRules&, std::string_view, std::string_view,
                           PlainTableOptions*);
-template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
-template std::vector<std::pair<std::string, std::string>> PrintOptions(const ColumnFamilyOptions&);
-template std::vector<std::pair<std::string, std::string>> PrintOptions(
-    const BlockBasedTableOptions&);
-template std::vector<std::pair<std::string, std::string>> PrintOptions(const PlainTableOptions&);
+template OptionPairs PrintOptions(const DBOptions&, Place);
+template OptionPairs PrintOptions(const ColumnFamilyOptions&, Place);
+template OptionPairs PrintOptions(const BlockBasedTableOptions&, Place);
+template OptionPairs PrintOptions(const PlainTableOptions&, Place);
 
 }  // namespace ashlar

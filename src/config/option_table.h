@@ -29,10 +29,8 @@ namespace ashlar {
 // kRefusedWriting: files written with such an option can be read, so a read-only database may have
 // it.
 enum class Support : uint8_t { kHonoured, kAccepted, kRefused, kRefusedWriting };
-enum class Place : uint8_t {
-  kFile,
-  kTextOnly
-};  // kTextOnly: understood in text, not written to OPTIONS
+// kTextOnly: in the text of options, not in OPTIONS files.
+enum class Place : uint8_t { kFile, kTextOnly };
 
 template <typename Struct>
 struct OptionEntry {
@@ -42,6 +40,8 @@ struct OptionEntry {
   Place place;
   Status (*parse)(std::string_view text, Struct* options);
   std::string (*print)(const Struct& options);
+  // For a struct as the value: print, with the fields that are kTextOnly. Null: print.
+  std::string (*print_text)(const Struct& options) = nullptr;
   // For a struct as the value: AppendIdle of its fields. Null: the value is no struct.
   void (*append_idle_fields)(const Struct& options, const Struct& defaults,
                              std::vector<std::string>* out) = nullptr;
@@ -97,9 +97,10 @@ Status SetTableFields(const ParseRules& rules, std::string_view kind, std::strin
                       std::shared_ptr<TableFactory>* factory);
 
 // Every option in the order of the table, except those with nothing to say (an empty list or text,
-// by default).
+// by default). kTextOnly: also those that OPTIONS files do not have, unless only the program can
+// make their value.
 template <typename Struct>
-std::vector<std::pair<std::string, std::string>> PrintOptions(const Struct& options);
+OptionPairs PrintOptions(const Struct& options, Place place = Place::kFile);
 
 // Whether a name is one of RocksDB's, of any release, that this release has no member for.
 bool IsNameWithoutMember(std::string_view name);
@@ -119,12 +120,9 @@ extern template bool IsDefault(const DBOptions&, std::string_view);
 extern template bool IsDefault(const ColumnFamilyOptions&, std::string_view);
 extern template bool IsDefault(const BlockBasedTableOptions&, std::string_view);
 extern template bool IsDefault(const PlainTableOptions&, std::string_view);
-extern template std::vector<std::pair<std::string, std::string>> PrintOptions(const DBOptions&);
-extern template std::vector<std::pair<std::string, std::string>> PrintOptions(
-    const ColumnFamilyOptions&);
-extern template std::vector<std::pair<std::string, std::string>> PrintOptions(
-    const BlockBasedTableOptions&);
-extern template std::vector<std::pair<std::string, std::string>> PrintOptions(
-    const PlainTableOptions&);
+extern template OptionPairs PrintOptions(const DBOptions&, Place);
+extern template OptionPairs PrintOptions(const ColumnFamilyOptions&, Place);
+extern template OptionPairs PrintOptions(const BlockBasedTableOptions&, Place);
+extern template OptionPairs PrintOptions(const PlainTableOptions&, Place);
 
 }  // namespace ashlar

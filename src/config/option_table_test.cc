@@ -18,6 +18,7 @@
 #include "base/format.h"
 #include "config/options_file.h"
 #include "config/validate.h"
+#include "tests/support/expect_ok.h"
 
 namespace ashlar {
 namespace {
@@ -481,6 +482,57 @@ TEST(Convenience, PrintedOptionsReadBack) {
   DBOptions db_read;
   ASSERT_TRUE(GetDBOptionsFromString(DBOptions(), text, &db_read).ok());
   EXPECT_EQ(db_read.wal_dir, "/a;b:c");
+}
+
+// Also those that OPTIONS files do not have.
+TYPED_TEST(OptionTable, AnotherValueReadsBackFromText) {
+  for (const auto& entry : OptionTableOf<TypeParam>()) {
+    const std::string before = entry.print(TypeParam());
+    const std::string number = before == "17" ? "18" : "17";
+    const std::string other = before == "true" ? "false" : (before == "false" ? "true" : number);
+    TypeParam changed;
+    if (before.empty() || !entry.parse(other, &changed).ok()) continue;
+    TypeParam read;
+    for (const auto& [name, value] : PrintOptions(changed, Place::kTextOnly))
+      EXPECT_OK(SetOption(ParseRules{.ignore_unsupported = false}, name, value, &read));
+    EXPECT_EQ(entry.print(read), entry.print(changed)) << entry.name;
+  }
+}
+
+TEST(Convenience, TextHasOptionsAndFieldsOfLaterReleases) {
+  ColumnFamilyOptions options;
+  options.strict_max_successive_merges = true;
+  options.iterators_remember_gaps = !options.iterators_remember_gaps;
+  options.compaction_options_universal.max_read_amp = 9;
+  options.compaction_options_fifo.max_data_files_size = 12345;
+  options.compaction_options_fifo.file_temperature_age_thresholds = {
+      {.temperature = Temperature::kCold, .age = 7}};
+  BlockBasedTableOptions table;
+  table.use_delta_encoding = false;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  std::string text;
+  ASSERT_OK(GetStringFromColumnFamilyOptions(&text, options));
+  ColumnFamilyOptions read;
+  ASSERT_OK(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &read));
+  EXPECT_TRUE(read.strict_max_successive_merges);
+  EXPECT_EQ(read.iterators_remember_gaps, options.iterators_remember_gaps);
+  EXPECT_EQ(read.compaction_options_universal.max_read_amp, 9);
+  EXPECT_EQ(read.compaction_options_fifo.max_data_files_size, 12345u);
+  ASSERT_EQ(read.compaction_options_fifo.file_temperature_age_thresholds.size(), 1u);
+  EXPECT_EQ(read.compaction_options_fifo.file_temperature_age_thresholds[0].age, 7u);
+  EXPECT_FALSE(read.table_factory->GetOptions<BlockBasedTableOptions>()->use_delta_encoding);
+
+  // An object of the program has no text.
+  DBOptions db_options;
+  db_options.prefix_seek_opt_in_only = true;
+  db_options.write_buffer_manager = std::make_shared<WriteBufferManager>(1 << 20);
+  ASSERT_OK(GetStringFromDBOptions(&text, db_options));
+  EXPECT_EQ(text.find(" write_buffer_manager="), std::string::npos);
+  ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  DBOptions db_read;
+  ASSERT_OK(GetDBOptionsFromString(strict, DBOptions(), text, &db_read));
+  EXPECT_TRUE(db_read.prefix_seek_opt_in_only);
 }
 
 TEST(Convenience, StringsToMaps) {

@@ -27,7 +27,7 @@ class FactoryOf final : public TableFactory {
     return StrCat(prefix, "id=", name_, config_options.delimiter, Print(config_options.delimiter));
   }
   std::string Print(std::string_view delimiter) const {
-    return JoinOptionPairs(PrintOptions(options_), delimiter);
+    return JoinOptionPairs(PrintOptions(options_, Place::kTextOnly), delimiter);
   }
 
   const char* const name_;
