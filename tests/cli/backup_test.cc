@@ -124,6 +124,17 @@ TEST_F(BackupTest, DamageIsFoundAndNamed) {
   EXPECT_EQ(List(), "1 damaged\n");
 }
 
+TEST_F(BackupTest, DamageDecidesTheExitCodeOfSeveralBackups) {
+  Load("a\t1\n");
+  (void)Output({"backup", "create", Folder()});
+  Load("b\t2\n");
+  (void)Output({"backup", "create", Folder()});
+  MakeFile("backups/meta/1", "schema_version 3.0\n");
+  const std::string table = SomeTable();
+  FlipByte(vfs::FileSystem::Default().get(), table, 5);
+  EXPECT_EQ(RunBare({"backup", "verify", Folder()}).exit_code, 5);
+}
+
 TEST_F(BackupTest, Misuse) {
   Load("a\t1\n");
   EXPECT_EQ(RunBare({"backup", "create", Folder()}).exit_code, 2);

@@ -49,7 +49,17 @@ TEST_F(ErrorsTest, WrongCommandLines) {
   ExpectExit(2, {"--value-format", "raw", "dump"});
   ExpectExit(2, {"load", "-", "--batch", "0"});
   ExpectExit(2, {"get", "\\q"});
+  ExpectExit(2, {"scan", "--limit="});
+  ExpectExit(2, {"--format=", "scan"});
   EXPECT_FALSE(fs::exists(database()));
+}
+
+TEST_F(ErrorsTest, AnEmptyValueIsNotTheNextArgument) {
+  (void)Run({"load", "-"}, "--to=b\t0\na\t1\nb\t2\n");
+  EXPECT_EQ(Output({"scan", "--count", "--from=", "--to=b"}), "entries  2\n");
+  ExpectExit(2, {"backup", "restore", File("backups"), "--db=", "--id=1"});
+  (void)Output({"put", "", "of the empty key"});
+  EXPECT_EQ(Output({"--value-format", "raw", "get", ""}), "of the empty key");
 }
 
 TEST_F(ErrorsTest, TheFirstArgumentThatNothingTakesIsNamed) {

@@ -137,6 +137,15 @@ TEST_F(LoadTest, SmallBatchesAndSyncLoadTheSame) {
   EXPECT_EQ(Output({"scan", "--count"}), "entries  100\n");
 }
 
+TEST_F(LoadTest, AnUnknownFamilyKeepsWhatStoodBefore) {
+  Load("a\t1\n");
+  const ToolResult result = Run({"load", "-", "--no-create"},
+                                "{\"key\":\"b\",\"value\":\"2\"}\n{\"key\":\"c\",\"value\":\"3\"}\n"
+                                "{\"column_family\":\"new\",\"key\":\"d\",\"value\":\"4\"}\n");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(Output({"scan"}), "a  1\nb  2\nc  3\n");
+}
+
 TEST_F(LoadTest, WithoutCreateNothingIsMade) {
   ExpectExit(4, {"load", "-", "--no-create"}, "a\t1\n");
   EXPECT_FALSE(std::filesystem::exists(database()));

@@ -99,6 +99,24 @@ TEST_F(LogDirectoryTest, EachCommandThatWritesToACopyIsToldWhereTheLogsAre) {
   EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
 }
 
+// Later logs that stay would be replayed over the backup.
+TEST_F(LogDirectoryTest, ARestoreReplacesTheLogsToo) {
+  Make(database(), Logs());
+  ExpectExit(0, {"backup", "create", File("backups"), "--wal-dir", Logs()});
+  Options options;
+  options.wal_dir = Logs();
+  std::unique_ptr<DB> db;
+  ASSERT_OK(DB::Open(options, database(), &db));
+  ASSERT_OK(db->Put(WriteOptions(), "b", "undone"));
+  db.reset();
+  ExpectRefused({"backup", "restore", File("backups"), "--force"});
+  ExpectExit(0, {"backup", "restore", File("backups"), "--force", "--wal-dir", Logs()});
+  ASSERT_OK(DB::Open(options, database(), &db));
+  std::string value;
+  EXPECT_OK(db->Get(ReadOptions(), "b", &value));
+  EXPECT_EQ(value, "2");
+}
+
 TEST_F(LogDirectoryTest, TheOriginalIsWrittenOnceItsLogsAreNamed) {
   Make(database(), Logs());
   ExpectRefused({"put", "c", "3"});

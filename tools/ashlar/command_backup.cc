@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ashlar/backup_engine.h"
+#include "ashlar/options_util.h"
 #include "platform/file.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
@@ -159,7 +160,8 @@ class BackupCommand final : public Command {
       writer->Add({uint64_t{id}, verified.ok()
                                      ? std::string("complete")
                                      : EncodeBytes(ByteFormat::kEscape, verified.ToString())});
-      if (worst.ok()) worst = FromBackup(verified);
+      if (const Outcome found = FromBackup(verified); IsGraver(found.code, worst.code))
+        worst = found;
     }
     writer->Finish();
     return worst;
@@ -172,14 +174,23 @@ class BackupCommand final : public Command {
     // A restore that failed leaves files, too.
     if ((state == DirectoryState::kForeign || state == DirectoryState::kDatabase) && !force_)
       return Misuse(global.database + " has files already; --force replaces those of a database");
+    // The logs of the database that is replaced go, too: an open would replay them.
+    DBOptions replaced;
+    std::vector<ColumnFamilyDescriptor> families;
+    ConfigOptions config;
+    config.ignore_unknown_options = true;
+    if (!LoadLatestOptions(config, global.database, &replaced, &families).ok())
+      replaced = DBOptions();
+    ASHLAR_CLI_RETURN_IF_FAILED(PlaceLogs(global, &replaced));
+    const std::string& wal_dir = replaced.wal_dir.empty() ? global.database : replaced.wal_dir;
     std::unique_ptr<BackupEngineReadOnly> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToRead(&engine));
     BackupInfo info;
     ASHLAR_CLI_RETURN_IF_FAILED(
         FromBackup(id_ == 0 ? engine->GetLatestBackupInfo(&info)
                             : engine->GetBackupInfo(static_cast<BackupID>(id_), &info)));
-    ASHLAR_CLI_RETURN_IF_FAILED(FromBackup(engine->RestoreDBFromBackup(
-        info.backup_id, global.database, global.wal_dir.value_or(global.database))));
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        FromBackup(engine->RestoreDBFromBackup(info.backup_id, global.database, wal_dir)));
     Write(global, {info}, {});
     return {};
   }

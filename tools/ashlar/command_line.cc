@@ -14,19 +14,20 @@
 namespace ashlar::cli {
 namespace {
 
-// CLI11 cuts an operand "[a,b]" into pieces where several operands are allowed. A mark in front
-// hides the bracket until parsing is over; text that begins with marks and a bracket gets one more,
-// so that every text comes back as it was.
+// CLI11 cuts an operand "[a,b]" into pieces where several operands are allowed, and takes the next
+// argument for the value of "--option=". A mark in front hides the bracket, or that there is
+// nothing, until parsing is over. Text of marks, alone or before a bracket, gets one more, so that
+// every text comes back as it was.
 constexpr char kMark = '\x01';
 
 bool NeedsMark(std::string_view text) {
   const size_t first = text.find_first_not_of(kMark);
-  return first != std::string_view::npos && text[first] == '[';
+  return first == std::string_view::npos || text[first] == '[';
 }
 
 std::string Marked(const std::string& text) { return NeedsMark(text) ? kMark + text : text; }
 std::string Unmarked(const std::string& text) {
-  return NeedsMark(text) && text[0] == kMark ? text.substr(1) : text;
+  return NeedsMark(text) && text.starts_with(kMark) ? text.substr(1) : text;
 }
 
 // Last first, as CLI11 takes them.
@@ -167,6 +168,7 @@ constexpr const char* kHelpAdvice = "see ashlar --help, or ashlar COMMAND --help
 Outcome WrongCommandLine(const CLI::App& app, const CLI::ParseError& error,
                          const std::vector<std::string>& arguments) {
   Outcome outcome = {.code = ExitCode::kUsage, .what = error.what(), .advice = kHelpAdvice};
+  std::erase(outcome.what, kMark);
   const std::vector<CLI::App*> commands = app.get_subcommands();
   const std::vector<std::string> left = app.remaining(/*recurse=*/true);
   const auto first =

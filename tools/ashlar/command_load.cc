@@ -32,15 +32,17 @@ class BatchWriter {
   // An empty name means the family of the command line.
   Outcome SelectFamily(const std::string& name) {
     if (family_ != nullptr && name == family_name_) return {};
-    ASHLAR_CLI_RETURN_IF_FAILED(name.empty() ? database_->ChosenFamily(&family_)
-                                             : database_->Family(name, &family_));
+    const Outcome selected =
+        name.empty() ? database_->ChosenFamily(&family_) : database_->Family(name, &family_);
+    if (!selected.ok()) return FlushBefore(selected);
     family_name_ = name;
     return {};
   }
 
   Outcome Add(const InputRecord& record) {
     ASHLAR_CLI_RETURN_IF_FAILED(SelectFamily(record.column_family));
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(batch_.Put(family_, record.key, record.value), "load"));
+    const Outcome put = FromStatus(batch_.Put(family_, record.key, record.value), "load");
+    if (!put.ok()) return FlushBefore(put);
     bytes_pending_ += record.key.size() + record.value.size();
     if (batch_.Count() < limits_.batch_entries_max && batch_.GetDataSize() < kBatchBytesMax)
       return {};
@@ -57,6 +59,12 @@ class BatchWriter {
     bytes_pending_ = 0;
     batch_.Clear();
     return {};
+  }
+
+  // The failure of an entry that is not written, once those before it are.
+  Outcome FlushBefore(const Outcome& failure) {
+    ASHLAR_CLI_RETURN_IF_FAILED(Flush());
+    return failure;
   }
 
   uint64_t entries() const { return entries_; }

@@ -9,7 +9,6 @@
 // error, line by line, and are counted at the end; a family has a row of results if all of its
 // entries were read.
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "ashlar/comparator.h"
@@ -36,12 +35,7 @@ class Findings {
   // Writes the finding to standard error and keeps the gravest exit code.
   void Add(ExitCode code, const std::string& text) {
     global_.Warn(text);
-    constexpr std::array kByGravity = {ExitCode::kOk, ExitCode::kNotSupported, ExitCode::kIo,
-                                       ExitCode::kCorruption};
-    const auto gravity = [&](ExitCode c) {
-      return std::find(kByGravity.begin(), kByGravity.end(), c) - kByGravity.begin();
-    };
-    if (gravity(code) > gravity(code_)) code_ = code;
+    if (IsGraver(code, code_)) code_ = code;
   }
   // One line of the summary.
   void Count(uint64_t count, uint64_t of, const std::string& what) {

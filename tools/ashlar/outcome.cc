@@ -1,5 +1,8 @@
 #include "tools/ashlar/outcome.h"
 
+#include <algorithm>
+#include <array>
+
 namespace ashlar::cli {
 namespace {
 
@@ -43,6 +46,15 @@ const char* const kExitCodesHelp =
     "  4  a file could not be read or written, there is no database, or another process holds it\n"
     "  5  data on disk are damaged\n"
     "  6  the database uses a feature that this release does not have";
+
+bool IsGraver(ExitCode a, ExitCode b) {
+  constexpr std::array kByGravity = {ExitCode::kOk, ExitCode::kNotSupported, ExitCode::kIo,
+                                     ExitCode::kCorruption};
+  const auto gravity = [&](ExitCode code) {
+    return std::find(kByGravity.begin(), kByGravity.end(), code) - kByGravity.begin();
+  };
+  return gravity(a) > gravity(b);
+}
 
 Outcome FromStatus(const Status& status, std::string_view doing) {
   if (status.ok()) return {};

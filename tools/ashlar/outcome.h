@@ -38,6 +38,9 @@ struct [[nodiscard]] Outcome {
   bool ok() const { return code == ExitCode::kOk; }
 };
 
+// Of the findings of a check: damage, then errors of input and output, then what is not supported.
+bool IsGraver(ExitCode a, ExitCode b);
+
 // `doing` describes the failed operation, such as "cannot open /data/db".
 Outcome FromStatus(const Status& status, std::string_view doing);
 
