@@ -453,8 +453,9 @@ ASHLAR_NATIVE(jlong, RocksDB_getSnapshot, jlong handle) {
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
     const Snapshot* snapshot = db.db().GetSnapshot();
-    if (snapshot == nullptr) throw std::bad_alloc();
-    return db.RegisterChild(new SnapshotObject(db, snapshot));
+    if (snapshot != nullptr) return db.RegisterChild(new SnapshotObject(db, snapshot));
+    if (!db.db().IsSecondary()) throw std::bad_alloc();
+    return jlong{0};  // a secondary has none; null in Java
   });
 }
 ASHLAR_NATIVE(void, RocksDB_releaseSnapshot, jlong handle, jlong snapshot) {

@@ -1435,6 +1435,7 @@ public final class BindingTest {
                   new ColumnFamilyDescriptor(bytes("f"), own)),
               handles)) {
         equal(bytes("1"), secondary.get(bytes("a")));
+        check(secondary.getSnapshot() == null, "a secondary has no snapshots");
         equal(bytes("2"), both.get(handles.get(1), bytes("b")));
         primary.put(bytes("a"), bytes("3"));
         primary.put(family, bytes("b"), bytes("4"));
