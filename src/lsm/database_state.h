@@ -143,8 +143,8 @@ struct DatabaseState {
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(kDatabaseMutex);
 
   // ---- Self-synchronised.
-  // Both are written by the open and by a promotion (release, after what they allow was set), and
-  // read by any thread (acquire).
+  // Both are written by the open, before other threads know the database, and by a promotion
+  // (release, after what they allow was set). Any thread reads them (acquire).
   std::atomic<DatabaseRole> role{DatabaseRole::kPrimary};
   std::atomic<bool> owns_files{true};
   // A memtable is full, the logs are too long, memtables take too much memory, or limits were

@@ -77,8 +77,12 @@ void FillDefaults(ColumnFamilyOptions* options) {
   for (int* const trigger : triggers) {
     if (*trigger >= 0) *trigger = least = std::max(*trigger, least);
   }
-  if (options->max_compaction_bytes == 0)
-    options->max_compaction_bytes = options->target_file_size_base * 25;
+  constexpr uint64_t kTablesOfACompaction = 25;
+  if (options->max_compaction_bytes == 0) {
+    options->max_compaction_bytes =
+        std::min(options->target_file_size_base, UINT64_MAX / kTablesOfACompaction) *
+        kTablesOfACompaction;
+  }
 }
 
 namespace {
@@ -191,9 +195,7 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
         .flushed_bytes = options.write_buffer_size,
     };
     common.level_compaction_dynamic_level_bytes = false;
-    for (int* const trigger :
-         {&common.level0_slowdown_writes_trigger, &common.level0_stop_writes_trigger})
-      *trigger = std::max(*trigger, IdleRunsMax(config) + 1);
+    common.level0_files_at_rest_max = IdleRunsMax(config);
   }
   if (options.compaction_style == kCompactionStyleFIFO) {
     const CompactionOptionsFIFO& from = options.compaction_options_fifo;
@@ -209,8 +211,16 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
     common.level_compaction_dynamic_level_bytes = false;
     // Files are dropped when there are too many bytes, not merged.
     common.level0_slowdown_writes_trigger = common.level0_stop_writes_trigger = kNever;
+    common.level0_files_at_rest_max = kNever;
     if (!config.fifo.may_compact) common.level0_file_num_compaction_trigger = kNever;
   }
+  // One file is merged with nothing.
+  if (common.num_levels == 1) {
+    common.level0_files_at_rest_max = std::max(common.level0_files_at_rest_max, 1);
+  }
+  for (int* const trigger :
+       {&common.level0_slowdown_writes_trigger, &common.level0_stop_writes_trigger})
+    *trigger = std::max(*trigger, common.level0_files_at_rest_max + 1);
   return config;
 }
 

@@ -8,6 +8,7 @@
 
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
+#include "compact/plan/write_stall.h"
 
 namespace ashlar {
 namespace {
@@ -84,9 +85,10 @@ struct Triggers {
 
 // "slowdown, stop", or "never"; of universal compaction.
 std::string StallTriggers(const Triggers& triggers, int max_read_amp = -1,
-                          CompactionStyle style = kCompactionStyleUniversal) {
+                          CompactionStyle style = kCompactionStyleUniversal, int levels = 7) {
   ColumnFamilyOptions options;
   options.compaction_style = style;
+  options.num_levels = levels;
   options.level0_file_num_compaction_trigger = triggers.compaction;
   options.level0_slowdown_writes_trigger = triggers.slowdown;
   options.level0_stop_writes_trigger = triggers.stop;
@@ -117,6 +119,34 @@ TEST(ResolveCompactionConfig, WritersGoOnWithAsManyRunsAsUniversalCompactionLeav
   EXPECT_EQ(StallTriggers({INT_MAX, INT_MAX, INT_MAX}), "never, never");
   EXPECT_EQ(StallTriggers({4, 4, 4}, -1, kCompactionStyleLevel), "4, 4")
       << "level 0 is compacted at the trigger";
+  EXPECT_EQ(StallTriggers({1, 1, 1}, -1, kCompactionStyleLevel), "1, 1");
+  EXPECT_EQ(StallTriggers({1, 1, 1}, -1, kCompactionStyleLevel, 1), "2, 2")
+      << "one file of the only level is not compacted";
+}
+
+TEST(FillDefaults, TheLargestFilesDoNotOverflow) {
+  ColumnFamilyOptions options;
+  options.target_file_size_base = UINT64_MAX / 25 + 1;
+  FillDefaults(&options);
+  EXPECT_EQ(options.max_compaction_bytes, UINT64_MAX / 25 * 25);
+}
+
+// low_pri writes wait for a backlog only.
+TEST(ResolveCompactionConfig, ATreeAtRestHasNoBacklog) {
+  ColumnFamilyOptions universal;
+  universal.compaction_style = kCompactionStyleUniversal;
+  universal.compaction_options_universal.max_read_amp = 30;
+  ColumnFamilyOptions fifo;
+  fifo.compaction_style = kCompactionStyleFIFO;
+  fifo.compaction_options_fifo.allow_compaction = true;
+  for (ColumnFamilyOptions* const options : {&universal, &fifo}) {
+    FillDefaults(options);
+    const LeveledConfig config = ResolveCompactionConfig(*options, DBOptions()).common;
+    EXPECT_FALSE(WantsMoreCompactions({.level0_files = 8}, config));
+    EXPECT_FALSE(WantsMoreCompactions({.level0_files = 30}, config));
+  }
+  const LeveledConfig config = ResolveCompactionConfig(universal, DBOptions()).common;
+  EXPECT_TRUE(WantsMoreCompactions({.level0_files = 31}, config));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 //        level 0 -> base level     the oldest file and all that overlap it; oldest files that
 //                                  overlap nothing just move
 //        level 0 -> level 0        when the way to the base level is busy, or would cost much for
-//                                  little: beside a base level that is 20 times as large, or
+//                                  little: next to a base level that is 20 times as large, or
 //                                  that is larger and twice its target
 //        level n -> level n + 1    the first file in the order of compaction_pri. By default that
 //                                  is the one that drags along the fewest bytes per byte of its

@@ -51,7 +51,7 @@ enum class PlanReason : uint8_t {
   kFiles,         // CompactFiles
   kRefit,         // CompactRangeOptions::change_level, PromoteL0
   kDeleteFiles,   // DeleteFilesInRanges: the files are dropped
-  // Universal: newer runs are large beside the oldest; neighbours of similar size; too many runs.
+  // Universal: newer runs are large next to the oldest; neighbours of similar size; too many runs.
   kSizeAmplification,
   kSizeRatio,
   kSortedRuns,

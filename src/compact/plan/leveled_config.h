@@ -20,6 +20,8 @@ struct LeveledConfig {
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
+  // Files of level 0, or runs, that a tree may have although nothing is to be compacted.
+  int level0_files_at_rest_max = 0;
 
   uint64_t max_bytes_for_level_base = uint64_t{256} << 20;
   double max_bytes_for_level_multiplier = 10;

@@ -62,12 +62,13 @@ uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfi
   const uint64_t last =
       previous.bytes_per_second == 0 ? rate_max : std::min(previous.bytes_per_second, rate_max);
   if (previous.state == StallState::kNone) return std::max(last, kDelayedRateMin);
+  if (in == previous.inputs) return last;  // nothing was written and nothing compacted
   uint64_t rate = last;
   if (previous.state == StallState::kStopped || NearStop(in, cause, config)) {
     rate = Times(last, kMuchSlower);
-  } else if (in.pending_bytes < previous.pending_bytes) {
+  } else if (in.pending_bytes < previous.inputs.pending_bytes) {
     rate = Times(last, 1 / kSlower);
-  } else if (previous.pending_bytes > 0) {
+  } else if (previous.inputs.pending_bytes > 0) {
     // Unchanged debt counts as too fast, because this call then followed another full memtable.
     rate = Times(last, kSlower);
   }
@@ -101,7 +102,7 @@ WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
   WriteStall stall{.state = verdict.state,
                    .cause = verdict.cause,
                    .bytes_per_second = previous.bytes_per_second,
-                   .pending_bytes = inputs.pending_bytes};
+                   .inputs = inputs};
   if (verdict.state == StallState::kDelayed) {
     stall.bytes_per_second = DelayedRate(inputs, verdict.cause, config, previous);
   } else if (verdict.state == StallState::kNone && previous.state == StallState::kDelayed) {
@@ -118,9 +119,13 @@ bool WantsMoreCompactions(const StallInputs& inputs, const LeveledConfig& config
   // Wider than the options: a bulk load sets triggers of 2^30.
   const int64_t trigger = config.level0_file_num_compaction_trigger;
   const int64_t quarter_way = trigger + (config.level0_slowdown_writes_trigger - trigger) / 4;
-  if (trigger >= 0 && inputs.level0_files >= std::min(2 * trigger, quarter_way)) return true;
-  const uint64_t soft = config.soft_pending_compaction_bytes_limit;
-  return soft == 0 || inputs.pending_bytes >= soft / 4;
+  const int64_t many =
+      std::max(std::min(2 * trigger, quarter_way), int64_t{config.level0_files_at_rest_max} + 1);
+  if (trigger >= 0 && inputs.level0_files >= many) return true;
+  const uint64_t limit = config.soft_pending_compaction_bytes_limit > 0
+                             ? config.soft_pending_compaction_bytes_limit
+                             : config.hard_pending_compaction_bytes_limit;
+  return limit > 0 && inputs.pending_bytes >= limit / 4;
 }
 
 }  // namespace ashlar

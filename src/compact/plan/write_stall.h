@@ -6,8 +6,9 @@
 //
 // The delayed rate follows RocksDB's documentation. It starts at delayed_write_rate. While writers
 // are delayed, it is multiplied by 0.8 if the debt did not shrink, by 0.6 close to or after a stop,
-// and by 1/0.8 if the debt shrank. It is at most delayed_write_rate and at least 16 KiB/s. The next
-// delay starts from 1.4 times the last rate.
+// and by 1/0.8 if the debt shrank. A decision without any change of the pressures keeps it. It is
+// at most delayed_write_rate and at least 16 KiB/s. The next delay starts from 1.4 times the last
+// rate.
 //
 // Thread safety: a pure function; the caller keeps the previous result.
 #pragma once
@@ -28,6 +29,8 @@ struct StallInputs {
   int immutable_memtables = 0;  // waiting for their flush
   int level0_files = 0;
   uint64_t pending_bytes = 0;  // EstimatePendingBytes
+
+  friend bool operator==(const StallInputs&, const StallInputs&) = default;
 };
 
 struct WriteStall {
@@ -36,7 +39,7 @@ struct WriteStall {
   // The rate in force when delayed; kept while not, so that the next delay starts near where this
   // one ended. 0: never delayed yet.
   uint64_t bytes_per_second = 0;
-  uint64_t pending_bytes = 0;  // of the inputs
+  StallInputs inputs = {};
 };
 
 WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,

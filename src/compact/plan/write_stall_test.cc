@@ -53,7 +53,9 @@ TEST(WriteStall, TheRateFollowsTheDebt) {
   stall = Next({.pending_bytes = 1200}, stall);
   const uint64_t slower = stall.bytes_per_second;
   EXPECT_EQ(slower, static_cast<uint64_t>((1 << 20) * 0.8));
-  stall = Next({.pending_bytes = 1200}, stall);  // no progress
+  const WriteStall same = Next({.pending_bytes = 1200}, stall);
+  EXPECT_EQ(same.bytes_per_second, slower) << "nothing has changed";
+  stall = Next({.level0_files = 1, .pending_bytes = 1200}, stall);  // no progress
   EXPECT_EQ(stall.bytes_per_second, static_cast<uint64_t>(static_cast<double>(slower) * 0.8));
   stall = Next({.pending_bytes = 1150}, stall);
   EXPECT_NEAR(static_cast<double>(stall.bytes_per_second), static_cast<double>(slower), 2);
@@ -107,6 +109,12 @@ TEST(WriteStall, PressureAsksForMoreCompactionsEarly) {
   EXPECT_FALSE(WantsMoreCompactions({.level0_files = 7}, Config()));
   EXPECT_TRUE(WantsMoreCompactions({.level0_files = 8}, Config()));
   EXPECT_TRUE(WantsMoreCompactions({.pending_bytes = 250}, Config()));
+  LeveledConfig config = Config();
+  config.soft_pending_compaction_bytes_limit = 0;
+  EXPECT_FALSE(WantsMoreCompactions({.pending_bytes = 499}, config));
+  EXPECT_TRUE(WantsMoreCompactions({.pending_bytes = 500}, config));
+  config.hard_pending_compaction_bytes_limit = 0;
+  EXPECT_FALSE(WantsMoreCompactions({.pending_bytes = UINT64_MAX}, config));
 }
 
 }  // namespace
