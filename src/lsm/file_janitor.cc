@@ -51,9 +51,7 @@ uint64_t FileJanitor::OldestNeededLog(std::span<const VersionEdit> edits) const 
 
 uint64_t FileJanitor::OldestRecordedLog() const {
   const PublishedState& recorded = state_->versions->Published();
-  const uint64_t oldest =
-      std::min(OldestNeededLog({}),
-               std::max(recorded.MinLogNumberWithUnflushedData(), recorded.min_log_number_to_keep));
+  const uint64_t oldest = std::min(OldestNeededLog({}), recorded.MinLogNumberToRecover());
   // I2
   return recorded.recorded_logs.empty() ? oldest
                                         : std::min(oldest, recorded.recorded_logs.begin()->first);

@@ -57,8 +57,7 @@ std::string LogReplay::LogName(uint64_t number) const {
 
 Status LogReplay::FindLogs(const Input& input) {
   input_ = input;
-  oldest_ = std::max(input.recorded->MinLogNumberWithUnflushedData(),
-                     input.recorded->min_log_number_to_keep);
+  oldest_ = input.recorded->MinLogNumberToRecover();
   ASHLAR_ASSERT(follows_ || logs_.empty());  // I1: a recovery reads the logs once
   std::vector<uint64_t> numbers;
   ASHLAR_RETURN_IF_ERROR(CheckNothingTakenBack());

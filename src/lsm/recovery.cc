@@ -454,9 +454,7 @@ Result<bool> HasWrites(vfs::FileSystem* fs, const std::string& log, uint64_t num
 Status CheckLogsAreNotElsewhere(DatabaseState* state, const std::string& recorded_wal_dir) {
   RecoveryReport* const report = ReportOf(state);
   if (!report->logs.empty() || !state->versions->went_back().empty()) return Status::OK();
-  const PublishedState& recorded = Recovered(*state);
-  const uint64_t oldest =
-      std::max(recorded.MinLogNumberWithUnflushedData(), recorded.min_log_number_to_keep);
+  const uint64_t oldest = Recovered(*state).MinLogNumberToRecover();
   for (const std::string& folder : {state->directory, recorded_wal_dir}) {
     if (folder.empty() || folder == state->wal_directory) continue;
     const Result<std::vector<FoundFile>> files = ListFiles(*state, folder);

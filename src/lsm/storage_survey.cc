@@ -79,8 +79,7 @@ Result<std::vector<LiveFileStorageInfo>> StorageSurvey::Run() {
 uint64_t StorageSurvey::OldestLog() const {
   MutexLock lock(state_->mutex());
   if (!reads_only_) return core_->background.files().OldestRecordedLog();
-  const PublishedState& published = state_->versions->Published();
-  return std::max(published.MinLogNumberWithUnflushedData(), published.min_log_number_to_keep);
+  return state_->versions->Published().MinLogNumberToRecover();
 }
 
 Result<std::map<uint64_t, std::string>> StorageSurvey::ListLogs(uint64_t oldest) const {

@@ -75,10 +75,10 @@ Status PublishedState::CheckNameIsFree(const std::string& name) const {
       StrCat("the column family \"", NameForDisplay(name), "\" exists already"));
 }
 
-uint64_t PublishedState::MinLogNumberWithUnflushedData() const {
-  uint64_t lowest = ~uint64_t{0};
-  for (const auto& [id, family] : families) lowest = std::min(lowest, family->log_number);
-  return lowest;
+uint64_t PublishedState::MinLogNumberToRecover() const {
+  uint64_t needed = ~uint64_t{0};
+  for (const auto& [id, family] : families) needed = std::min(needed, family->log_number);
+  return std::max(needed, min_log_number_to_keep);
 }
 
 }  // namespace ashlar

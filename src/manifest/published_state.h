@@ -63,8 +63,9 @@ struct PublishedState {
   ColumnFamilyState* FindFamily(const Slice& name) const;
   // InvalidArgument: a family has the name.
   Status CheckNameIsFree(const std::string& name) const;
-  // The lowest log that a live family still needs.
-  uint64_t MinLogNumberWithUnflushedData() const;
+  // The lowest log that a recovery reads: one that a family still needs, and none that the MANIFEST
+  // has given up.
+  uint64_t MinLogNumberToRecover() const;
 
   FamilyMap families;
   ColumnFamilyId max_column_family = 0;

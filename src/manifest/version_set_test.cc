@@ -250,7 +250,11 @@ TEST_F(VersionSetTest, InstallsComeBackAfterAReopen) {
       ASSERT_GE(db_->next_file_number(), next);
     }
   }
-  EXPECT_EQ(db_->Published().MinLogNumberWithUnflushedData(), 22u);
+  EXPECT_EQ(db_->Published().MinLogNumberToRecover(), 22u);
+  VersionEdit gives_up;
+  gives_up.min_log_number_to_keep = 30;
+  ASSERT_TRUE(db_.Install(std::move(gives_up)).ok());
+  EXPECT_EQ(db_->Published().MinLogNumberToRecover(), 30u);
   EXPECT_EQ(db_->Published().FindFamily(Slice("default"))->compact_cursors.at(1),
             MakeInternalKey("cursor18", 1, ValueType::kValue));
 }
