@@ -62,7 +62,8 @@ uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfi
   const uint64_t last =
       previous.bytes_per_second == 0 ? rate_max : std::min(previous.bytes_per_second, rate_max);
   if (previous.state == StallState::kNone) return std::max(last, kDelayedRateMin);
-  if (in == previous.inputs) return last;  // nothing was written and nothing compacted
+  // Nothing was written and nothing compacted.
+  if (in == previous.inputs) return std::max(last, kDelayedRateMin);
   uint64_t rate = last;
   if (previous.state == StallState::kStopped || NearStop(in, cause, config)) {
     rate = Times(last, kMuchSlower);

@@ -105,6 +105,15 @@ TEST(WriteStall, RecoveryStartsTheNextDelayFaster) {
   EXPECT_EQ(stall.bytes_per_second, static_cast<uint64_t>(static_cast<double>(last) * 1.4));
 }
 
+TEST(WriteStall, ARateBelowTheLeastOneIsRaisedWithTheOption) {
+  const StallInputs inputs = {.pending_bytes = 1100};
+  LeveledConfig config = Config();
+  config.delayed_write_rate = 1000;
+  const WriteStall slow = ComputeStall(inputs, config, {});
+  EXPECT_EQ(slow.bytes_per_second, 1000u);
+  EXPECT_EQ(ComputeStall(inputs, Config(), slow).bytes_per_second, 16u << 10);
+}
+
 TEST(WriteStall, PressureAsksForMoreCompactionsEarly) {
   EXPECT_FALSE(WantsMoreCompactions({.level0_files = 7}, Config()));
   EXPECT_TRUE(WantsMoreCompactions({.level0_files = 8}, Config()));
