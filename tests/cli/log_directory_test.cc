@@ -1,5 +1,6 @@
 // Databases with a separate wal_dir, and copies of them: a command that writes changes no logs that
 // --db does not have or --wal-dir does not name.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -115,6 +116,24 @@ TEST_F(LogDirectoryTest, ARestoreReplacesTheLogsToo) {
   std::string value;
   EXPECT_OK(db->Get(ReadOptions(), "b", &value));
   EXPECT_EQ(value, "2");
+}
+
+// A restore may be what mends a damaged database.
+TEST_F(LogDirectoryTest, ARestoreReadsAnOlderOptionsFileIfTheNewestIsDamaged) {
+  Make(database(), Logs());
+  ExpectExit(0, {"backup", "create", File("backups"), "--wal-dir", Logs()});
+  std::string newest;
+  for (const auto& entry : fs::directory_iterator(database())) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("OPTIONS-")) newest = std::max(newest, name);
+  }
+  (void)MakeFile("db/" + newest, "damaged");
+  const std::vector<std::string> restore = {"backup", "restore", File("backups"), "--force"};
+  const ToolResult refused = Run(restore);
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_NE(refused.err.find("cannot read the options"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("places the logs outside of it, in " + Logs()), std::string::npos)
+      << refused.err;
 }
 
 TEST_F(LogDirectoryTest, TheOriginalIsWrittenOnceItsLogsAreNamed) {

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "ashlar/backup_engine.h"
-#include "ashlar/options_util.h"
 #include "platform/file.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
 #include "tools/ashlar/database_directory.h"
+#include "tools/ashlar/survey.h"
 
 namespace ashlar::cli {
 namespace {
@@ -175,14 +175,15 @@ class BackupCommand final : public Command {
     if ((state == DirectoryState::kForeign || state == DirectoryState::kDatabase) && !force_)
       return Misuse(global.database + " has files already; --force replaces those of a database");
     // The logs of the database that is replaced go, too: an open would replay them.
-    DBOptions replaced;
-    std::vector<ColumnFamilyDescriptor> families;
-    ConfigOptions config;
-    config.ignore_unknown_options = true;
-    if (!LoadLatestOptions(config, global.database, &replaced, &families).ok())
-      replaced = DBOptions();
-    ASHLAR_CLI_RETURN_IF_FAILED(PlaceLogs(global, &replaced));
-    const std::string& wal_dir = replaced.wal_dir.empty() ? global.database : replaced.wal_dir;
+    Survey replaced;
+    if (IsDirectory(state) && !global.wal_dir) {
+      std::vector<ColumnFamilyDescriptor> families;
+      ASHLAR_CLI_RETURN_IF_FAILED(ReadOptionsFile(global.database, &replaced, &families));
+      replaced.WarnOfOptions(global);
+    }
+    ASHLAR_CLI_RETURN_IF_FAILED(PlaceLogs(global, &replaced.db_options));
+    const std::string& logs = replaced.db_options.wal_dir;
+    const std::string& wal_dir = logs.empty() ? global.database : logs;
     std::unique_ptr<BackupEngineReadOnly> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToRead(&engine));
     BackupInfo info;

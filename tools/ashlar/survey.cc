@@ -59,8 +59,10 @@ void ReadNewest(const std::string& directory, const std::vector<uint64_t>& numbe
   }
 }
 
-Outcome ReadOptions(const std::string& directory, Survey* survey,
-                    std::vector<ColumnFamilyDescriptor>* recorded) {
+}  // namespace
+
+Outcome ReadOptionsFile(const std::string& directory, Survey* survey,
+                        std::vector<ColumnFamilyDescriptor>* recorded) {
   std::vector<uint64_t> numbers;
   ASHLAR_CLI_RETURN_IF_FAILED(ListOptionsFiles(directory, &numbers));
   for (;;) {
@@ -75,8 +77,6 @@ Outcome ReadOptions(const std::string& directory, Survey* survey,
   }
 }
 
-}  // namespace
-
 Outcome ReadSurvey(const GlobalOptions& global, Survey* survey) {
   const std::string& directory = global.database;
   DirectoryState state;
@@ -85,7 +85,7 @@ Outcome ReadSurvey(const GlobalOptions& global, Survey* survey) {
   ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(ReadInventory(DBOptions(), directory, &survey->inventory),
                                          "cannot open " + directory));
   std::vector<ColumnFamilyDescriptor> recorded;
-  ASHLAR_CLI_RETURN_IF_FAILED(ReadOptions(directory, survey, &recorded));
+  ASHLAR_CLI_RETURN_IF_FAILED(ReadOptionsFile(directory, survey, &recorded));
   // The MANIFEST knows which families there are, and their orders; the OPTIONS file may be older,
   // or missing.
   for (const ColumnFamilyInventory& family : survey->inventory.column_families) {

@@ -41,6 +41,10 @@ struct Survey {
                                            const std::string& option) const;
 };
 
+// Reads db_options, unsupported and the families of the newest OPTIONS file that can be read. Fails
+// only if the directory cannot be listed.
+Outcome ReadOptionsFile(const std::string& directory, Survey* survey,
+                        std::vector<ColumnFamilyDescriptor>* recorded);
 // Fails if there is no database, or its MANIFEST cannot be read.
 Outcome ReadSurvey(const GlobalOptions& global, Survey* survey);
 
