@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "config/validate.h"
 #include "execute/rate_limiter.h"
+#include "lsm/options_file.h"
 #include "lsm/recovery.h"
 #include "lsm/tree_inputs.h"
 #include "observe/event_line.h"
@@ -296,6 +297,8 @@ Status LifeCycle::TakeOver() {
   if (locked.subcode() == Status::kFileLocked) return Status::Busy(locked.ToString());
   ASHLAR_RETURN_IF_ERROR(locked);
   ASHLAR_RETURN_IF_ERROR(follower_->Recover());
+  if (state_->CopyRecoveryReport().logs.empty())
+    ASHLAR_RETURN_IF_ERROR(CheckLogsAreNotElsewhere(state_, ReadRecordedWalDir(*state_)));
   ASHLAR_RETURN_IF_ERROR(KeepFound(state_));
   LogRecovery(*state_);
   ASHLAR_RETURN_IF_ERROR(StartLog());

@@ -36,12 +36,21 @@ Result<ParsedOptionsFile> ReadRecordedOptions(const DatabaseState& state) {
   return ParsedOptionsFile();
 }
 
+std::string WalDirIn(const ParsedOptionsFile& recorded) {
+  return recorded.by_ashlar ? recorded.db_options.wal_dir : std::string();
+}
+
 }  // namespace
+
+std::string ReadRecordedWalDir(const DatabaseState& state) {
+  const Result<ParsedOptionsFile> recorded = ReadRecordedOptions(state);
+  return recorded.ok() ? WalDirIn(*recorded) : std::string();
+}
 
 Status TakeRecordedOptions(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families,
                            std::string* wal_dir) {
   ASHLAR_ASSIGN_OR_RETURN(const ParsedOptionsFile recorded, ReadRecordedOptions(*state));
-  if (recorded.by_ashlar) *wal_dir = recorded.db_options.wal_dir;
+  *wal_dir = WalDirIn(recorded);
   std::vector<UnsupportedOption> unset =
       SelectUnset(recorded.unsupported, state->options, *families);
   for (const UnsupportedOption& option : unset) {

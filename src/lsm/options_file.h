@@ -19,6 +19,8 @@ namespace ashlar {
 // an open for writing, which would lose the names.
 Status TakeRecordedOptions(DatabaseState* state, std::vector<ColumnFamilyDescriptor>* families,
                            std::string* wal_dir);
+// The same wal_dir alone; empty: none, or the file cannot be read.
+std::string ReadRecordedWalDir(const DatabaseState& state);
 // A new OPTIONS file, durable; older ones but the latest become obsolete.
 Status WriteNewOptionsFile(DatabaseState* state,
                            const std::vector<ColumnFamilyDescriptor>& families);

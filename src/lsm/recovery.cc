@@ -15,6 +15,7 @@
 #include "lsm/options_file.h"
 #include "lsm/replayed_order.h"
 #include "lsm/resolve_options.h"
+#include "lsm/wal_files.h"
 #include "manifest/read_without_lock.h"
 #include "observe/event_line.h"
 #include "platform/path.h"
@@ -448,13 +449,23 @@ Result<bool> HasWrites(vfs::FileSystem* fs, const std::string& log, uint64_t num
          reader.outcome() != LogReader::Outcome::kTornTail;
 }
 
-// InvalidArgument: the folder of the logs has none, and another one that the database has used
-// does. An open without them would release them: their numbers would be below those of its own. A
-// reader gets a warning. recorded_wal_dir: by the OPTIONS file; empty: none.
+// Whether a database is open for writing that has its logs in the folder.
+bool HasLogsOfAnOpenDatabase(vfs::FileSystem* fs, const std::string& folder) {
+  const std::string name = LockFileName(folder);
+  std::unique_ptr<vfs::FileLock> lock;
+  return fs->FileExists(name).ok() && fs->LockFile(name, &lock).subcode() == Status::kFileLocked;
+}
+
+}  // namespace
+
 Status CheckLogsAreNotElsewhere(DatabaseState* state, const std::string& recorded_wal_dir) {
-  RecoveryReport* const report = ReportOf(state);
-  if (!report->logs.empty() || !state->versions->went_back().empty()) return Status::OK();
-  const uint64_t oldest = Recovered(*state).MinLogNumberToRecover();
+  uint64_t oldest = 0;
+  {
+    MutexLock lock(state->mutex());
+    if (!state->recovery.logs.empty() || !state->versions->went_back().empty()) return Status::OK();
+    oldest = state->versions->Published().MinLogNumberToRecover();
+  }
+  const bool may_write = state->lock != nullptr;
   for (const std::string& folder : {state->directory, recorded_wal_dir}) {
     if (folder.empty() || folder == state->wal_directory) continue;
     const Result<std::vector<FoundFile>> files = ListFiles(*state, folder);
@@ -464,18 +475,26 @@ Status CheckLogsAreNotElsewhere(DatabaseState* state, const std::string& recorde
           !state->versions->MayBelong(file.number))
         continue;
       const std::string log = WalFileName(folder, file.number);
-      ASHLAR_ASSIGN_OR_RETURN(const bool has_writes,
-                              HasWrites(state->file_system, log, file.number));
-      if (!has_writes) continue;
+      const Result<bool> has_writes = HasWrites(state->file_system, log, file.number);
+      if (IsMissing(has_writes.status()) || (has_writes.ok() && !*has_writes)) continue;
+      if (may_write) {
+        ASHLAR_RETURN_IF_ERROR(has_writes.status());
+        if (folder != state->directory && HasLogsOfAnOpenDatabase(state->file_system, folder))
+          break;
+      }
       const std::string what = StrCat(
           "it may have writes that no table has, and there is no log in ", state->wal_directory,
-          ". Set wal_dir to ", folder, "; for a copy of the database, copy its logs, too");
-      if (!state->read_only()) return Status::InvalidArgument(log, what);
-      report->warnings.push_back(StrCat(log, ": ", what));
+          ". Set wal_dir to ", folder,
+          "; for a copy of the database, to copies of the logs, because an open deletes logs");
+      if (may_write) return Status::InvalidArgument(log, what);
+      MutexLock lock(state->mutex());
+      state->recovery.warnings.push_back(StrCat(log, ": ", what));
     }
   }
   return Status::OK();
 }
+
+namespace {
 
 // Recovers versions, families and memtables. Requires: the lock, unless read-only.
 Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {

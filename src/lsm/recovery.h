@@ -67,6 +67,11 @@ Status TakeDatabase(DatabaseState* state);
 // Undoes TakeDatabase, even after a failure halfway. Requires: nothing was written since that the
 // next recovery does not expect after a crash.
 void ReturnDatabase(DatabaseState* state);
+// After the search for logs. InvalidArgument: wal_dir has none that may be needed, and another
+// folder has one with writes: the directory, or recorded_wal_dir (of the OPTIONS file, or empty),
+// unless that is of an open database, of which this one is a copy. An open without these logs would
+// release them, because their numbers are below those of its own. Without the lock: a warning.
+Status CheckLogsAreNotElsewhere(DatabaseState* state, const std::string& recorded_wal_dir);
 // I4 and I7, once all logs are replayed.
 Status KeepFound(DatabaseState* state);
 // Writes the findings of the recovery to the LOG.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/env.h"
 #include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
 #include "base/format.h"
@@ -384,6 +385,10 @@ TEST_F(WalDirTest, AnotherOneThanThatOfTheLostWritesIsRefused) {
   Open();
   ASSERT_OK(db_->Put(synced, "key", "value"));
   CopyOpenDatabase();
+  EXPECT_TRUE(OpenCopy("").starts_with("NotFound")) << "the logs are those of an open database";
+  std::filesystem::remove_all(copy_);
+  CopyOpenDatabase();
+  Close();
   ExpectRefused("", logs_);
   CopyDirectory(files_, logs_, copy_);
   EXPECT_EQ(OpenCopy(""), "value");
@@ -402,7 +407,41 @@ TEST_F(WalDirTest, TheOneThatRocksDBRecordedIsNotSearched) {
     ASSERT_NE(end, std::string::npos);
     ReplaceFile(files_, copy_ + "/" + name, "# Of RocksDB" + text.substr(end));
   }
+  Close();
   EXPECT_EQ(OpenCopy("").substr(0, 8), "NotFound");
+}
+
+// Such files can be copied while the database is open: it goes on with its logs.
+TEST_F(WalDirTest, FilesWithoutUnflushedWritesNeedNoLogs) {
+  options_.wal_dir = logs_;
+  Open();
+  Put("key", "value");
+  Flush();
+  CopyOpenDatabase();
+  Put("key", "newer");
+  EXPECT_EQ(OpenCopy(""), "value");
+  EXPECT_EQ(Get("key"), "newer");
+}
+
+// The reader may lack the permission to read them.
+TEST_F(WalDirTest, AReaderOpensWithoutLogsThatItCannotRead) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  Open();
+  Put("key", "value");
+  CopyOpenDatabase();
+  FaultRule rule;
+  rule.operations = FaultOperation::kOpenForReading;
+  rule.name_contains = ".log";
+  rule.sticky = true;
+  faults->AddRule(rule);
+  std::filesystem::create_directory(logs_);
+  Options options = options_;
+  options.env = env.get();
+  options.wal_dir = logs_;
+  std::unique_ptr<DB> reader;
+  EXPECT_OK(DB::OpenForReadOnly(options, copy_, &reader));
+  EXPECT_GT(faults->FaultsInjected(), 0u);
 }
 
 TEST_F(WalDirTest, LogsWithoutWritesDoNotMatter) {

@@ -123,6 +123,23 @@ TEST_F(PromotionTest, AfterTheDeathOfThePrimaryEachAcknowledgedWriteIsThere) {
   }
 }
 
+TEST_F(PromotionTest, WithoutTheLogsOfTheDeadPrimaryIsRefused) {
+  Write();
+  KillPrimary();
+  ASSERT_OK(disk_->CreateDir("/elsewhere"));
+  options_.wal_dir = "/elsewhere";
+  ASSERT_OK(OpenSecondary());
+  const Status promoted = Promote();
+  EXPECT_TRUE(promoted.IsInvalidArgument()) << promoted.ToString();
+  EXPECT_NE(promoted.ToString().find("no log in /elsewhere"), std::string::npos)
+      << promoted.ToString();
+  EXPECT_TRUE(secondary_->IsSecondary());
+  options_.wal_dir.clear();
+  ASSERT_OK(OpenSecondary());
+  ASSERT_OK(Promote());
+  ExpectAll();
+}
+
 TEST_F(PromotionTest, ALivingPrimaryKeepsItsDatabase) {
   ASSERT_OK(OpenSecondary());
   Write();
