@@ -512,7 +512,8 @@ Status RecoverState(const OpenArgs& args, RecoveredDatabase* recovered) {
   ASHLAR_RETURN_IF_ERROR(replay.FindLogs({.recorded = &Recovered(*state),
                                           .families = &FamiliesOf(*state),
                                           .report = ReportOf(state)}));
-  if (!args.secondary) ASHLAR_RETURN_IF_ERROR(CheckLogsAreNotElsewhere(state, recorded_wal_dir));
+  if (!args.secondary && !args.repaired)
+    ASHLAR_RETURN_IF_ERROR(CheckLogsAreNotElsewhere(state, recorded_wal_dir));
   if (state->read_only()) ASHLAR_RETURN_IF_ERROR(CheckManifestUnchanged(*state));
   if (!state->read_only()) {
     EventLine(state->logger.get(), state->clock->NowUnixMicros(), 0, "recovery_started")

@@ -46,6 +46,7 @@ struct OpenArgs {
   // Read-only, and catches up with the process that writes the database (primary_follower.h).
   bool secondary = false;
   std::string secondary_path = {};  // of its LOG
+  bool repaired = false;            // a repair has read the logs: it needs none elsewhere
 };
 
 struct RecoveredDatabase {

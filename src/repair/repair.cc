@@ -453,6 +453,7 @@ class Repair {
     OpenArgs args{.options = options_, .directory = directory_, .families = {}};
     args.options.error_if_exists = false;
     args.options.best_efforts_recovery = false;
+    args.repaired = true;
     for (const auto& [id, family] : plan_.families)
       args.families.emplace_back(family.name, *families_.Find(family.name));
     ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<LsmDB> db, LsmDB::Open(std::move(args), nullptr));

@@ -75,6 +75,21 @@ TEST_F(LogDirectoryTest, ARepairOfACopyLeavesTheLogsOfTheOriginal) {
   EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
 }
 
+// They have numbers above those of the copy, whose own logs a repair has moved to tables.
+TEST_F(LogDirectoryTest, ARepairedCopyNeedsNoLaterLogsOfTheOriginal) {
+  MakeWithCopy();
+  fs::remove(database() + "/CURRENT");
+  for (int i = 0; i < 10; ++i) {
+    const ToolResult put = RunBare({"--db", Original(), "--wal-dir", Logs(), "put", "c", "3"});
+    EXPECT_EQ(put.exit_code, 0) << put.err;
+  }
+  const std::string logs = DirectoryFingerprint(Logs());
+  ExpectExit(0, {"repair", "--force", "--wal-dir", CopiedLogs()});
+  ExpectExit(0, {"put", "d", "4"});
+  EXPECT_EQ(Scan(database()), "a  1\nb  2\nd  4\n");
+  EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
+}
+
 TEST_F(LogDirectoryTest, EachCommandThatWritesToACopyIsToldWhereTheLogsAre) {
   MakeWithCopy();
   const std::string logs = DirectoryFingerprint(Logs());
