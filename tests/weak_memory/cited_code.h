@@ -10,8 +10,9 @@
 
 namespace ashlar {
 
-// Whether the texts occur in this order after the first occurrence of `from`. White space counts as
-// one blank.
+// Whether the texts occur in this order in the first definition that begins with `from`, and it has
+// no other atomic operation with a memory order: one that a model leaves out is cited, too. White
+// space counts as one blank.
 testing::AssertionResult CitedCode(const std::string& path, const std::string& from,
                                    const std::vector<std::string>& texts);
 

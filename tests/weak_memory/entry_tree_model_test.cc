@@ -90,12 +90,16 @@ TEST(EntryTreeModel, EverySeededBugIsFound) {
   }
 }
 
+// The model has no prefix of a node, and no children.
 TEST(EntryTreeModel, ItsStepsAreThoseOfTheCode) {
   EXPECT_TRUE(CitedCode(
       "src/memtable/entry_tree_insert.cc", "void EntryTree::InsertAt(",
-      {"const uint32_t slot = StateCount(state);",
+      {"node->state.load(std::memory_order_relaxed);", "const uint32_t slot = StateCount(state);",
        "const uint32_t other = 1 - StateOrderIndex(state);",
-       "std::atomic_thread_fence(std::memory_order_release);", "node->SetSlot(slot,",
+       "std::atomic_thread_fence(std::memory_order_release);",
+       "node->SetSlot(slot, Head(UserKeyOf(entry),"
+       " node->prefix_bytes.load(std::memory_order_relaxed)), entry);",
+       "node->children()[1 + slot].store(right_child, std::memory_order_relaxed);",
        "order.Store(node->order(other), node->slots);",
        "node->state.store(NextState(state, slot + 1, other), std::memory_order_release);"}));
   const std::string node = "src/memtable/entry_tree_node.h";
@@ -106,9 +110,20 @@ TEST(EntryTreeModel, ItsStepsAreThoseOfTheCode) {
   EXPECT_TRUE(CitedCode(node, "bool Unchanged(",
                         {"std::atomic_thread_fence(std::memory_order_acquire);",
                          "return state.load(std::memory_order_relaxed) == seen;"}));
-  EXPECT_TRUE(CitedCode(node, "const char* Entry(", {"load(std::memory_order_relaxed)"}));
-  EXPECT_TRUE(CitedCode("src/memtable/entry_tree.cc", "bool EntryTree::StepDown(",
-                        {"child->state.load(std::memory_order_acquire);"}));
+  EXPECT_TRUE(CitedCode(node, "const char* Entry(",
+                        {"entries_high()[slot].load(std::memory_order_relaxed)",
+                         "entries_low()[slot].load(std::memory_order_relaxed)"}));
+  EXPECT_TRUE(CitedCode(
+      node, "void SetSlot(",
+      {"heads()[slot].store(head, std::memory_order_relaxed);",
+       "entries_low()[slot].store(static_cast<uint32_t>(address), std::memory_order_relaxed);",
+       "entries_high()[slot].store(static_cast<uint16_t>(address >> 32),"
+       " std::memory_order_relaxed);"}));
+  EXPECT_TRUE(CitedCode(
+      "src/memtable/entry_tree.cc", "bool EntryTree::StepDown(",
+      {"inner->ChildAt(order, rank).load(std::memory_order_acquire);",
+       "if (!inner->Unchanged(place->state))", "child->state.load(std::memory_order_acquire);",
+       "!inner->Unchanged(place->state)"}));
   EXPECT_TRUE(CitedCode("src/memtable/entry_tree.cc", "bool EntryTree::Walk::Copy(",
                         {"LoadOrder(place);", "place.node->Entry(order.Slot(i));",
                          "if (!place.node->Unchanged(place.state))"}));

@@ -72,18 +72,28 @@ TEST(EpochModel, EverySeededBugIsFound) {
   }
 }
 
+// The model has one domain, and no counts of what waits.
 TEST(EpochModel, ItsStepsAreThoseOfTheCode) {
-  EXPECT_TRUE(CitedCode(
-      "src/execute/epoch.h", "void Enter(",
-      {"word_->domain.store(&domain, std::memory_order_release);",
-       "word_->epoch.store(internal::global_epoch.load(std::memory_order_acquire),"
-       " std::memory_order_release);",
-       "LightFence();", "void Leave()", "word_->epoch.store(0, std::memory_order_release);"}));
+  EXPECT_TRUE(
+      CitedCode("src/execute/epoch.h", "void Enter(",
+                {"word_->domain.load(std::memory_order_relaxed) != &domain",
+                 "word_->domain.store(&domain, std::memory_order_release);",
+                 "word_->epoch.store(internal::global_epoch.load(std::memory_order_acquire),"
+                 " std::memory_order_release);",
+                 "LightFence();"}));
+  EXPECT_TRUE(CitedCode("src/execute/epoch.h", "void Leave()",
+                        {"word_->epoch.store(0, std::memory_order_release);"}));
   EXPECT_TRUE(CitedCode("src/execute/epoch.cc", "void EpochDomain::Push(",
-                        {"newest_.compare_exchange_weak(retired->next, retired, "
-                         "std::memory_order_release,"}));
+                        {"pending_objects_.fetch_add(1, std::memory_order_relaxed);",
+                         "fresh_bytes_.fetch_add(bytes, std::memory_order_relaxed);",
+                         "fresh_objects_.fetch_add(1, std::memory_order_relaxed);",
+                         "newest_.load(std::memory_order_relaxed);",
+                         "newest_.compare_exchange_weak(retired->next, retired,"
+                         " std::memory_order_release, std::memory_order_relaxed)"}));
   EXPECT_TRUE(CitedCode("src/execute/epoch.cc", "uint64_t EpochDomain::CloseBatch()",
-                        {"newest_.exchange(nullptr, std::memory_order_acquire);",
+                        {"fresh_objects_.store(0, std::memory_order_relaxed);",
+                         "fresh_bytes_.store(0, std::memory_order_relaxed);",
+                         "newest_.exchange(nullptr, std::memory_order_acquire);",
                          "const uint64_t tag = internal::global_epoch.fetch_add(1, "
                          "std::memory_order_acq_rel) + 1;"}));
   EXPECT_TRUE(CitedCode("src/execute/epoch.cc", "uint64_t EpochDomain::OldestEpochInUse()",

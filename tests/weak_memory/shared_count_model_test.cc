@@ -111,6 +111,9 @@ TEST(SharedCountModel, ItsStepsAreThoseOfTheCode) {
                         {"count->SumShards() - kOwnerBias;",
                          "count->central_.fetch_add(change, std::memory_order_acq_rel) + change == "
                          "0"}));
+  EXPECT_TRUE(CitedCode(path, "int64_t SharedCount::SumShards() const",
+                        {"shards_.load(std::memory_order_acquire);",
+                         "shards[i].count.load(std::memory_order_relaxed);"}));
 }
 
 }  // namespace
