@@ -68,6 +68,23 @@ TEST_P(FuzzTest, MutationsAreRefusedOrConsistent) {
   }
 }
 
+// A repair that does nothing keeps the seeds, too, and no mutation would reach what is after the
+// checksums.
+TEST_P(FuzzTest, TheRepairMendsWhatAMutationBreaks) {
+  constexpr uint64_t kMutations = 100;
+  if (target().repair == nullptr) return;
+  const std::vector<std::string> seeds = target().seeds();
+  uint64_t mended = 0;
+  for (uint64_t i = 0; i < kMutations; ++i) {
+    std::string input = seeds[i % seeds.size()];
+    Mutate(&input, i, target().input_bytes_max);
+    std::string repaired = input;
+    target().repair(&repaired);
+    if (repaired != input) ++mended;
+  }
+  EXPECT_GT(mended, 0U);
+}
+
 // Inputs that reach further than the seeds: ./dev fuzz --keep chooses them.
 TEST_P(FuzzTest, TheCorpusIsTaken) {
   int inputs = 0;
