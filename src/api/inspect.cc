@@ -11,6 +11,7 @@
 #include "execute/epoch.h"
 #include "filesystem/filename.h"
 #include "manifest/manifest_reader.h"
+#include "manifest/read_without_lock.h"
 #include "table/file_metadata.h"
 #include "table/open/table_cache.h"
 
@@ -149,13 +150,11 @@ class TableAlone {
   TableCache cache_;  // closes the table before the file's metadata is destroyed
 };
 
-}  // namespace
-
-Status ReadInventory(const DBOptions& db_options, const std::string& name,
-                     DatabaseInventory* inventory) {
+Status ReadInventoryOnce(vfs::FileSystem* file_system, const std::string& name,
+                         DatabaseInventory* inventory) {
   *inventory = DatabaseInventory();
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> manifest,
-                          ManifestReader::Open(db_options.env->EngineFiles().get(), name));
+                          ManifestReader::Open(file_system, name));
   std::map<ColumnFamilyId, FamilyRecord> families;
   families[0].name = kDefaultColumnFamilyName;
   while (true) {
@@ -168,6 +167,14 @@ Status ReadInventory(const DBOptions& db_options, const std::string& name,
   for (const auto& [id, family] : families)
     inventory->column_families.push_back(Describe(name, id, family));
   return Status::OK();
+}
+
+}  // namespace
+
+Status ReadInventory(const DBOptions& db_options, const std::string& name,
+                     DatabaseInventory* inventory) {
+  const std::shared_ptr<vfs::FileSystem> file_system = db_options.env->EngineFiles();
+  return ReadWithoutLock([&] { return ReadInventoryOnce(file_system.get(), name, inventory); });
 }
 
 Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table,

@@ -7,6 +7,8 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 
 namespace ashlar {
 namespace {
@@ -115,6 +117,38 @@ TEST_F(InspectTest, TablesAreVerifiedOneByOneWhateverTheirOrder) {
   EXPECT_NE(missing.ToString().find("the table is missing"), std::string::npos)
       << missing.ToString();
   EXPECT_OK(VerifyTable(db_options_, tables[2], order_.Name()));
+}
+
+// An open replaces the MANIFEST: a CURRENT that was read before names a file that is gone.
+TEST_F(InspectTest, AProgramThatOpensTheDatabaseMeanwhileIsNoDamage) {
+  const auto open_and_close = [this] {
+    ColumnFamilyOptions renamed;
+    renamed.comparator = &order_;
+    const std::vector<ColumnFamilyDescriptor> families = {{"default", ColumnFamilyOptions()},
+                                                          {"renamed", renamed}};
+    std::vector<ColumnFamilyHandle*> handles;
+    std::unique_ptr<DB> db;
+    ASSERT_OK(DB::Open(db_options_, "/db", families, &handles, &db));
+    for (ColumnFamilyHandle* family : handles) EXPECT_OK(db->DestroyColumnFamilyHandle(family));
+    EXPECT_OK(db->Close());
+  };
+  const auto calls = std::make_shared<FaultFileSystem>(files_);
+  const std::unique_ptr<Env> env = NewCompositeEnv(calls);
+  DBOptions options;
+  options.env = env.get();
+  FaultRule rule;
+  bool opened = true;
+  for (rule.nth = 1; opened && !HasFatalFailure(); ++rule.nth) {
+    SCOPED_TRACE(rule.nth);
+    DatabaseInventory inventory;
+    opened = RunDuring(calls.get(), rule, open_and_close,
+                       [&] { EXPECT_OK(ReadInventory(options, "/db", &inventory)); });
+    EXPECT_EQ(inventory.identity, identity_);
+    ASSERT_EQ(inventory.column_families.size(), expected_.size());
+    for (size_t i = 0; i < expected_.size(); ++i)
+      EXPECT_EQ(inventory.column_families[i].metadata.file_count, expected_[i].file_count);
+  }
+  EXPECT_GT(rule.nth, 4U);
 }
 
 TEST_F(InspectTest, WhereNoDatabaseIsThereIsNoInventory) {
