@@ -547,7 +547,7 @@ TEST_F(DbBenchMeasuringTest, TheFoldersOfAnOptionsFileAreLeftAlone) {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       if (entry.path().filename().string().find(part) != std::string::npos)
-        found.push_back(entry.path().string());
+        found.push_back(entry.path().generic_string());  // a shell reads \ as an escape
     }
     std::sort(found.begin(), found.end());
     return found;

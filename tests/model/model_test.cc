@@ -727,7 +727,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
   void IngestTableOfADatabase() {
     if (!held_.empty() || options_.comparator != BytewiseComparator()) return Ingest();
     const std::string folder = scratch_.File("source" + std::to_string(++exports_));
-    const std::string path = scratch_.File("table.sst");
+    const std::string path = folder + ".sst";
     {
       std::unique_ptr<DB> source;
       Check(DB::Open(options_, folder, &source));
@@ -742,8 +742,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
       std::vector<LiveFileMetaData> tables;
       source->GetLiveFilesMetaData(&tables);
       ASSERT_EQ(tables.size(), 1u);
-      std::filesystem::copy_file(tables[0].directory + tables[0].name, path,
-                                 std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::copy_file(tables[0].directory + tables[0].name, path);
     }
     Check(DestroyDB(folder, options_));
     IngestExternalFileOptions options;
