@@ -481,10 +481,16 @@ Status LoadOptionsFromFile(const ConfigOptions& config_options,
 Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
                          DBOptions* db_options, std::vector<ColumnFamilyDescriptor>* cf_descs,
                          std::shared_ptr<Cache>* cache) {
-  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
-                          NewestOptionsFileOrNotFound(config_options.env, dbpath));
-  return LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options, cf_descs,
-                             cache);
+  uint64_t missing = 0;
+  for (;;) {
+    ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
+                            NewestOptionsFileOrNotFound(config_options.env, dbpath));
+    Status loaded = LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options,
+                                        cf_descs, cache);
+    // A writer deletes a file once there are two newer ones.
+    if (!loaded.IsPathNotFound() || number == missing) return loaded;
+    missing = number;
+  }
 }
 
 }  // namespace ashlar

@@ -24,6 +24,8 @@
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/fault_sweep.h"
 #include "tests/support/places.h"
 #include "tests/support/tool_runner.h"
 
@@ -607,6 +609,38 @@ TEST(OptionsFile, ADirectoryWithoutAFileOrNoneIsNotFound) {
     EXPECT_TRUE(found.IsNotFound()) << found.ToString();
     EXPECT_EQ(found.IsPathNotFound(), directory == std::string_view("/none"));
   }
+}
+
+// It keeps the newest two files.
+TEST(OptionsFile, FilesThatAWriterReplacesAfterTheyAreListedAreReadAnew) {
+  const auto files = std::make_shared<MemoryFileSystem>();
+  const auto calls = std::make_shared<FaultFileSystem>(files);
+  const std::unique_ptr<Env> env = NewCompositeEnv(calls);
+  ASSERT_TRUE(files->CreateDir("/db").ok());
+  const auto write = [&files](uint64_t number) {
+    DBOptions options;
+    options.max_open_files = static_cast<int>(number);
+    ASSERT_TRUE(
+        WriteOptionsFile(files.get(), "/db", number, PrintOptionsFile(options, TwoFamilies()))
+            .ok());
+  };
+  write(11);
+  FaultRule rule;
+  rule.operations = FaultOperation::kOpenForReading;
+  const auto replace = [&] {
+    write(12);
+    write(13);
+    ASSERT_TRUE(files->DeleteFile(OptionsFileName("/db", 11)).ok());
+  };
+  ConfigOptions config_options;
+  config_options.env = env.get();
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  EXPECT_TRUE(RunDuring(calls.get(), rule, replace, [&] {
+    const Status loaded = LoadLatestOptions(config_options, "/db", &db_options, &families);
+    EXPECT_TRUE(loaded.ok()) << loaded.ToString();
+  }));
+  EXPECT_EQ(db_options.max_open_files, 13);
 }
 
 TEST(OptionsFile, TheNewestFileIsLoaded) {

@@ -19,21 +19,28 @@ namespace {
 
 // The newest OPTIONS file that is not damaged; an empty one without any.
 Result<ParsedOptionsFile> ReadRecordedOptions(const DatabaseState& state) {
-  ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers,
-                          ListOptionsFiles(state.file_system, state.directory));
-  for (const uint64_t number : numbers) {
-    Result<ParsedOptionsFile> file =
-        ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number),
-                        {.ignore_unknown = true, .ignore_newer_values = true});
-    if (file.ok()) return file;
-    const Status& status = file.status();
-    // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read at
-    // the moment.
-    const bool unreadable = status.IsIOError() && !status.IsPathNotFound();
-    if (unreadable && !state.read_only()) return status;
-    LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));
+  std::vector<uint64_t> listed;
+  for (;;) {
+    ASHLAR_ASSIGN_OR_RETURN(std::vector<uint64_t> numbers,
+                            ListOptionsFiles(state.file_system, state.directory));
+    bool vanished = false;
+    for (const uint64_t number : numbers) {
+      Result<ParsedOptionsFile> file =
+          ReadOptionsFile(state.file_system, OptionsFileName(state.directory, number),
+                          {.ignore_unknown = true, .ignore_newer_values = true});
+      if (file.ok()) return file;
+      const Status& status = file.status();
+      vanished |= status.IsPathNotFound();
+      // The next OPTIONS file would lose the names in an undamaged file that this disk cannot read
+      // at the moment.
+      const bool unreadable = status.IsIOError() && !status.IsPathNotFound();
+      if (unreadable && !state.read_only()) return status;
+      LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));
+    }
+    // The writer that this reader runs next to may have replaced all that were listed.
+    if (!vanished || numbers == listed) return ParsedOptionsFile();
+    listed = std::move(numbers);
   }
-  return ParsedOptionsFile();
 }
 
 std::string WalDirIn(const ParsedOptionsFile& recorded) {

@@ -14,6 +14,8 @@
 #include "ashlar/checkpoint.h"
 #include "ashlar/convenience.h"
 #include "ashlar/file_checksum.h"
+#include "ashlar/inspect.h"
+#include "ashlar/options_util.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/table_properties.h"
 #include "ashlar/thread_status.h"
@@ -701,6 +703,38 @@ void GetOptions(const CallArgs& args) {
   EXPECT_GE(args.db()->GetDBOptions().max_background_jobs, 2);
 }
 
+// The functions that read the files of a database without its lock.
+void ReadFiles(const CallArgs& args) {
+  const Scene& scene = *args.scene;
+  ConfigOptions config;
+  config.env = scene.env();
+  config.ignore_unsupported_options = true;
+  DBOptions options;
+  std::vector<ColumnFamilyDescriptor> families;
+  std::string name;
+  if (scene.Succeeded(LoadLatestOptions(config, "/db", &options, &families)))
+    EXPECT_GE(families.size(), scene.families().size());
+  scene.Succeeded(GetLatestOptionsFileName("/db", scene.env(), &name));
+  options.env = scene.env();
+  DatabaseInventory inventory;
+  if (scene.Succeeded(ReadInventory(options, "/db", &inventory)))
+    EXPECT_GE(inventory.column_families.size(), scene.families().size());
+  if (!scene.Succeeded(args.db()->DisableFileDeletions())) return;
+  std::vector<LiveFileMetaData> tables;
+  args.db()->GetLiveFilesMetaData(&tables);
+  Options of_table;
+  of_table.env = scene.env();
+  for (const LiveFileMetaData& table : tables) {
+    if (!args.random->OneIn(4)) continue;
+    const std::string order = of_table.comparator->Name();
+    TableProperties properties;
+    scene.Succeeded(ReadTableProperties(options, table, order, &properties));
+    scene.Succeeded(VerifyTable(options, table, order));
+    scene.Succeeded(VerifySstFileChecksum(of_table, EnvOptions(), table.directory + table.name));
+  }
+  scene.Succeeded(args.db()->EnableFileDeletions());
+}
+
 // ---- Families.
 
 void CreateAndDropFamily(const CallArgs& args) {
@@ -956,6 +990,7 @@ const std::vector<Call>& Calls() {
       {"SetOptions", {"SetOptions"}, SetOptions},
       {"SetDBOptions", {"SetDBOptions"}, SetDBOptions},
       {"GetOptions", {"GetOptions", "GetDBOptions"}, GetOptions},
+      {"ReadFiles", {}, ReadFiles},
       {"CreateColumnFamily",
        {"CreateColumnFamily", "CreateColumnFamilies", "DropColumnFamilies",
         "DestroyColumnFamilyHandle"},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/merge_operator.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/fault_file_system.h"
@@ -205,6 +206,50 @@ TEST_F(ReadBesideWriterTest, ATableThatIsMissingIsReported) {
   EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
   EXPECT_NE(opened.ToString().find(*table), std::string::npos) << opened.ToString();
   EXPECT_LE(calls_->CallCount(FaultOperation::kAny), 2 * calls_of_an_open);
+}
+
+class Last final : public AssociativeMergeOperator {
+ public:
+  static constexpr char kName[] = "test.Last";
+  const char* Name() const override { return kName; }
+  bool Merge(const Slice& /*key*/, const Slice* /*existing_value*/, const Slice& value,
+             std::string* new_value, Logger* /*logger*/) const override {
+    *new_value = value.ToString();
+    return true;
+  }
+};
+
+// The reader, which was given no merge operator, finds the recorded one in some OPTIONS file.
+TEST(ReadBesideOptionsTest, NewOptionsFilesAtAnyCallOfTheOpen) {
+  const auto disk = std::make_shared<MemoryFileSystem>();
+  const auto calls = std::make_shared<FaultFileSystem>(disk);
+  ManualEnv reader_env(calls, 2);
+  Options options = SmallDatabaseOptions();
+  options.merge_operator = std::make_shared<Last>();
+  OpenDatabase writer(disk, options, 1);
+  ASSERT_TRUE(writer.Open().ok());
+  options.merge_operator = nullptr;
+  options.env = &reader_env;
+  int changes = 0;
+  const auto change = [&] {
+    for (int i = 0; i < 3; ++i) {
+      const std::string bytes = StrCat((64 << 10) + ++changes);
+      ASSERT_TRUE(writer.db()->SetOptions({{"write_buffer_size", bytes}}).ok());
+    }
+  };
+  bool changed = true;
+  for (FaultRule rule; changed; ++rule.nth) {
+    SCOPED_TRACE(rule.nth);
+    std::unique_ptr<DB> reader;
+    changed = RunDuring(calls.get(), rule, change, [&] {
+      const Status opened = DB::OpenForReadOnly(options, OpenDatabase::kPath, &reader);
+      EXPECT_TRUE(opened.ok()) << opened.ToString();
+    });
+    ASSERT_NE(reader, nullptr);
+    ASSERT_NE(reader->GetOptions().merge_operator, nullptr);
+    EXPECT_STREQ(reader->GetOptions().merge_operator->Name(), Last::kName);
+  }
+  EXPECT_GT(changes, 3);
 }
 
 }  // namespace
