@@ -712,13 +712,15 @@ void ReadFiles(const CallArgs& args) {
   DBOptions options;
   std::vector<ColumnFamilyDescriptor> families;
   std::string name;
-  if (scene.Succeeded(LoadLatestOptions(config, "/db", &options, &families)))
+  if (scene.Succeeded(LoadLatestOptions(config, "/db", &options, &families))) {
     EXPECT_GE(families.size(), scene.families().size());
+  }
   scene.Succeeded(GetLatestOptionsFileName("/db", scene.env(), &name));
   options.env = scene.env();
   DatabaseInventory inventory;
-  if (scene.Succeeded(ReadInventory(options, "/db", &inventory)))
+  if (scene.Succeeded(ReadInventory(options, "/db", &inventory))) {
     EXPECT_GE(inventory.column_families.size(), scene.families().size());
+  }
   if (!scene.Succeeded(args.db()->DisableFileDeletions())) return;
   std::vector<LiveFileMetaData> tables;
   args.db()->GetLiveFilesMetaData(&tables);

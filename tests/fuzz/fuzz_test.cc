@@ -53,7 +53,7 @@ TEST_P(FuzzTest, SeedsAreTaken) {
 }
 
 TEST_P(FuzzTest, MutationsAreRefusedOrConsistent) {
-  constexpr uint64_t kMutations = 1000;
+  constexpr uint64_t kMutations = 2000;
   const std::vector<std::string> seeds = target().seeds();
   for (uint64_t i = 0; i < kMutations; ++i) {
     std::string input = seeds[i % seeds.size()];
