@@ -74,6 +74,7 @@ std::string Database::Execute(const std::string& line) {
   if (verb == "ingest" || verb == "checkpoint" || verb == "backup" || verb == "secondary" ||
       verb == "updates")
     return Copy(words);
+  if (verb == "flushwal" && words.size() == 2) return FlushLog(words[1]);
   if (verb == "sequence" && functions_.get_latest_sequence_number != nullptr)
     return "number " + std::to_string(functions_.get_latest_sequence_number(db_));
   return Maintain(words);
@@ -463,6 +464,13 @@ std::string Database::Drop(const std::string& name) {
     functions_.column_family_handle_destroy(family->handle);
     families_.erase(name);
   }
+  return Outcome(error);
+}
+
+std::string Database::FlushLog(const std::string& how) {
+  if (functions_.flush_wal == nullptr) return "ok";
+  char* error = nullptr;
+  functions_.flush_wal(db_, how == "s" ? 1 : 0, &error);
   return Outcome(error);
 }
 

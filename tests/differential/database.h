@@ -16,6 +16,7 @@
 //   move N MOVE [K]                   MOVE: seek, seekprev, first, last, next, prev, refresh, drop,
 //                                     forward (10 steps), backward
 //   flush F    compact F K K    force F      force also compacts the last level, and reports keys
+//   flushwal HOW                      HOW: s (sync)
 //   property F NAME    number F NAME    sequence
 //   sizes F K K
 //   create FAMILY    drop F    set F NAME VALUE
@@ -89,6 +90,7 @@ class Database {
   std::string Walk(int steps, bool forward, Cursor* cursor);
   std::string Position(const Cursor& cursor) const;
   void DropCursor(const std::string& slot);
+  std::string FlushLog(const std::string& how);
   std::string Maintain(const Words& words);
   std::string Compact(const Words& words, Family* family);
   std::string Sizes(const Words& words, Family* family);

@@ -132,6 +132,7 @@ using PartialMergeFunction = char* (*)(void*, const char*, size_t, const char* c
 #define ASHLAR_DIFFERENTIAL_OPTIONAL(F)                                                            \
   F(flush_cf, void, (Db*, const FlushOptions*, FamilyHandle*, char**))                             \
   F(flush, void, (Db*, const FlushOptions*, char**))                                               \
+  F(flush_wal, void, (Db*, Bool, char**))                                                          \
   F(get_pinned_cf, PinnableSlice*,                                                                 \
     (Db*, const ReadOptions*, FamilyHandle*, const char*, size_t, char**))                         \
   F(pinnableslice_destroy, void, (PinnableSlice*))                                                 \

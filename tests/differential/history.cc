@@ -80,6 +80,7 @@ class Generator {
   void Exchange();
   void Operation();
   void Write();
+  std::string SingleDelete(const std::string& how);
   std::string BatchPart();
   void Read();
   void Iterate();
@@ -301,9 +302,16 @@ void Generator::Exchange() {
   Open();
 }
 
+std::string Generator::SingleDelete(const std::string& how) {
+  const size_t at = Below(single_keys_.size());
+  const auto [family, key] = single_keys_[at];
+  single_keys_.erase(single_keys_.begin() + static_cast<ptrdiff_t>(at));
+  return "single " + family + " " + how + key;
+}
+
 std::string Generator::BatchPart() {
   const Family& family = AnyFamily();
-  switch (Below(14)) {
+  switch (Below(15)) {
     case 0: return Pick({"save", "rollback", "pop"});
     case 1: return "log " + Value();
     case 2:
@@ -311,6 +319,9 @@ std::string Generator::BatchPart() {
     case 4: {
       return "range " + family.name + " " + Key() + " " + Key();
     }
+    case 8:
+      if (!single_keys_.empty()) return SingleDelete("");
+      [[fallthrough]];
     case 5:
     case 6:
     case 7:
@@ -339,9 +350,7 @@ void Generator::Write() {
     }
     case 5: {
       if (single_keys_.empty()) return;
-      const size_t at = Below(single_keys_.size());
-      Say("single " + single_keys_[at].first + " " + How() + " " + single_keys_[at].second);
-      single_keys_.erase(single_keys_.begin() + static_cast<ptrdiff_t>(at));
+      Say(SingleDelete(How() + " "));
       return;
     }
     case 6:
@@ -405,7 +414,7 @@ void Generator::Iterate() {
 
 void Generator::Maintain() {
   const Family& family = AnyFamily();
-  switch (Below(6)) {
+  switch (Below(8)) {
     case 0:
     case 1:
     case 2: Say("flush " + family.name); return;
@@ -414,7 +423,8 @@ void Generator::Maintain() {
       Say("compact " + family.name + " " + (OneIn(3) ? "-" : Key()) + " " +
           (OneIn(3) ? "-" : Key()));
       return;
-    default: Say("force " + family.name);
+    case 5: Say("force " + family.name); return;
+    default: Say("flushwal " + Pick({"s", "-"}));
   }
 }
 
