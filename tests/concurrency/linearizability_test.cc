@@ -82,9 +82,9 @@ TEST_F(LinearizabilityTest, OfEveryKeyWhileEverythingElseGoesOn) {
     HistoryRecorder recorder;
     std::vector<std::unique_ptr<HistoryClient>> clients;
     for (int i = 0; i < kThreads; ++i)
-      clients.push_back(
-          std::make_unique<DatabaseClient>(db_.get(), second_, &recorder, kKeys,
-                                           kSeed + static_cast<uint64_t>(round * kThreads + i)));
+      clients.push_back(std::make_unique<DatabaseClient>(
+          db_.get(), second_, &recorder, kKeys, kSeed + static_cast<uint64_t>(round * kThreads + i),
+          DatabaseClient::Deletions::kOfRanges));
     std::atomic<bool> stop{false};
     std::thread churn([&] { Churn(&stop); });
     std::vector<std::thread> threads;

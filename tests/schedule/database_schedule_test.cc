@@ -325,16 +325,16 @@ TEST(DatabaseScheduleTest, AFamilyThatIsDroppedInUseHasItsDataOrRefuses) {
   });
 }
 
-TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
-  ForEachSchedule(2000, [](uint64_t seed) {
+void ExpectEveryKeyLinearizable(uint64_t schedules, DatabaseClient::Deletions deletions) {
+  ForEachSchedule(schedules, [deletions](uint64_t seed) {
     Database database;
     database.Open();
     HistoryRecorder recorder;
     std::vector<std::unique_ptr<HistoryClient>> clients;
     std::vector<std::thread> threads;
     for (uint64_t i = 0; i < 3; ++i) {
-      clients.push_back(std::make_unique<DatabaseClient>(database.db(), database.second(),
-                                                         &recorder, kKeys, seed * 3 + i));
+      clients.push_back(std::make_unique<DatabaseClient>(
+          database.db(), database.second(), &recorder, kKeys, seed * 3 + i, deletions));
     }
     for (const auto& client : clients) threads.emplace_back([&client] { client->Run(8); });
     threads.emplace_back([&] {
@@ -347,6 +347,14 @@ TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
     database.Open();
     ExpectLinearizable(clients, {}, database.Contents());
   });
+}
+
+TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWhileTheShapeChanges) {
+  ExpectEveryKeyLinearizable(2000, DatabaseClient::Deletions::kOfKeys);
+}
+
+TEST(DatabaseScheduleTest, EveryKeyIsLinearizableWithDeletionsOfRanges) {
+  ExpectEveryKeyLinearizable(1000, DatabaseClient::Deletions::kOfRanges);
 }
 
 TEST(DatabaseScheduleTest, OneSeedIsOneSchedule) {

@@ -8,14 +8,17 @@
 namespace ashlar::test {
 
 DatabaseClient::DatabaseClient(DB* db, ColumnFamilyHandle* second, HistoryRecorder* recorder,
-                               uint64_t keys, uint64_t seed)
-    : HistoryClient(recorder, keys, seed), db_(db), families_{db->DefaultColumnFamily(), second} {}
+                               uint64_t keys, uint64_t seed, Deletions deletions)
+    : HistoryClient(recorder, keys, seed),
+      db_(db),
+      families_{db->DefaultColumnFamily(), second},
+      deletions_(deletions) {}
 
 void DatabaseClient::Call(uint64_t which, const std::string& key, const std::string& value) {
   switch (which) {
     case 0:
     case 1: Record(key, Kind::kPut, value, [&] { return db_->Put({}, key, value); }); break;
-    case 2: Record(key, Kind::kDelete, {}, [&] { return db_->Delete({}, key); }); break;
+    case 2: Delete(key); break;
     case 3: Record(key, Kind::kMerge, value, [&] { return db_->Merge({}, key, value); }); break;
     case 4:
     case 5: WritePair(PairOf(key), value); break;
@@ -25,6 +28,15 @@ void DatabaseClient::Call(uint64_t which, const std::string& key, const std::str
     case 9: ReadMany(); break;
     default: RecordGet(key, [&](std::string* found) { return db_->Get({}, key, found); });
   }
+}
+
+void DatabaseClient::Delete(const std::string& key) {
+  if (++deleted_ % 2 != 0 || deletions_ == Deletions::kOfKeys)
+    return Record(key, Kind::kDelete, {}, [&] { return db_->Delete({}, key); });
+  const uint64_t begin = log_.Begin();
+  EXPECT_OK(db_->DeleteRange({}, families_[0], "key", "kez"));
+  const uint64_t end = log_.End();
+  for (uint64_t i = 0; i < keys_; ++i) log_.Add(KeyOf(i), {Kind::kDelete, {}, begin, end});
 }
 
 void DatabaseClient::WritePair(const std::string& pair, const std::string& value) {

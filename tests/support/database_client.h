@@ -11,10 +11,13 @@ namespace ashlar::test {
 
 class DatabaseClient final : public HistoryClient {
  public:
+  // kOfRanges: every second deletion is of all keys, and recorded as one of each.
+  enum class Deletions : uint8_t { kOfKeys, kOfRanges };
+
   // The families are two of the database, the first one its default, and have
   // StringAppendOperator with a comma.
   DatabaseClient(DB* db, ColumnFamilyHandle* second, HistoryRecorder* recorder, uint64_t keys,
-                 uint64_t seed);
+                 uint64_t seed, Deletions deletions = Deletions::kOfKeys);
 
   // The contents of a database with `keys` keys and their pairs. Expects both halves of a pair to
   // be equal.
@@ -22,6 +25,7 @@ class DatabaseClient final : public HistoryClient {
 
  private:
   void Call(uint64_t which, const std::string& key, const std::string& value) override;
+  void Delete(const std::string& key);
   void WritePair(const std::string& pair, const std::string& value);
   void ReadPair(const std::string& pair);
   void ReadByIterators();
@@ -30,6 +34,8 @@ class DatabaseClient final : public HistoryClient {
 
   DB* const db_;
   ColumnFamilyHandle* const families_[2];
+  const Deletions deletions_;
+  uint64_t deleted_ = 0;  // calls
 };
 
 }  // namespace ashlar::test
