@@ -664,8 +664,11 @@ Status LsmDB::DeleteFile(const std::string& name) try {
 
 Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
-  if (options.flush)
-    ASHLAR_RETURN_IF_ERROR(core_->FlushAll(FlushOptions(), FlushReason::kManualFlush));
+  if (options.flush) {
+    FlushOptions flush;
+    flush.wait = false;  // WaitForIdle waits for the tables, and keeps to the options
+    ASHLAR_RETURN_IF_ERROR(core_->FlushAll(flush, FlushReason::kManualFlush));
+  }
   ASHLAR_RETURN_IF_ERROR(background_.WaitForIdle(options));
   return options.close_db ? Close() : Status::OK();
 } catch (const std::bad_alloc&) {

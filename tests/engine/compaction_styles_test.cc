@@ -390,6 +390,27 @@ TEST_F(CompactionStyleTest, AWaitForCompactionsIncludesThoseThatAPauseHoldsBack)
   EXPECT_EQ(FilesAtLevel(0), 0u);
 }
 
+TEST_F(CompactionStyleTest, AWaitThatFlushesKeepsToItsOptionsDuringAPause) {
+  Open();
+  Put("key", "value");
+  ASSERT_OK(db_->PauseBackgroundWork());
+  WaitForCompactOptions wait;
+  wait.flush = true;
+  wait.abort_on_pause = true;
+  EXPECT_TRUE(db_->WaitForCompact(wait).IsAborted());
+  wait.abort_on_pause = false;
+  wait.timeout = std::chrono::microseconds(1);
+  EXPECT_TRUE(db_->WaitForCompact(wait).IsTimedOut());
+  EXPECT_EQ(FilesAtLevel(0), 0u);
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  wait.timeout = std::chrono::microseconds::zero();
+  EXPECT_OK(db_->WaitForCompact(wait));
+  EXPECT_EQ(FilesAtLevel(0), 1u);
+  Put("key", "newer");
+  EXPECT_OK(db_->WaitForCompact(wait));
+  EXPECT_EQ(FilesAtLevel(0), 2u);
+}
+
 TEST_F(CompactionStyleTest, FifoKeepsTheOutputOfCompactFilesOnLevel0) {
   options_.compaction_style = kCompactionStyleFIFO;
   Open();
