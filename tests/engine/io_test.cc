@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -164,6 +165,26 @@ TEST_F(AutoReadaheadTest, AScanBackwardsReadsEachPieceOnce) {
     const uint64_t bytes = options_.statistics->getTickerCount(PREFETCH_BYTES);
     EXPECT_GT(bytes, 350'000u) << forwards;
     EXPECT_LT(bytes, 500'000u) << forwards;
+  }
+}
+
+TEST_F(AutoReadaheadTest, APieceOfAnySizeEndsWithTheTable) {
+  constexpr size_t kLargest = std::numeric_limits<size_t>::max();
+  BlockBasedTableOptions table;
+  table.no_block_cache = true;
+  table.initial_auto_readahead_size = table.max_auto_readahead_size = kLargest;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  Open();
+  for (int i = 0; i < 400; ++i) Put(StrCat("key", 1000 + i), std::string(1000, 'v'));
+  Flush();
+  for (const size_t readahead_bytes : {size_t{0}, kLargest}) {
+    ReadOptions read;
+    read.readahead_size = readahead_bytes;
+    const std::unique_ptr<Iterator> it(db_->NewIterator(read));
+    int entries = 0;
+    for (it->Seek("key1200"); it->Valid(); it->Next()) ++entries;
+    EXPECT_OK(it->status());
+    EXPECT_EQ(entries, 200) << readahead_bytes;
   }
 }
 

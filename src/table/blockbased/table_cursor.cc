@@ -66,7 +66,9 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
     begin = end - std::min<uint64_t>(piece, end);
   } else {
     const BlockHandle last = table_->index().handle(table_->index().blocks() - 1);
-    end = std::min(begin + piece, last.offset + last.size + kBlockTrailerBytes);
+    const uint64_t data_end = last.offset + last.size + kBlockTrailerBytes;
+    // The program chooses the piece, of any size.
+    end = begin + std::min<uint64_t>(piece, data_end - begin);
   }
   const auto n = static_cast<size_t>(end - begin);
   ASHLAR_DCHECK(n >= block_bytes);  // the last block ends the data
