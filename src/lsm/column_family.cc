@@ -22,9 +22,11 @@ size_t FullBytes(const ColumnFamilyOptions& options) {
   if (options.write_buffer_size < kSmallBytes) return options.write_buffer_size;
   return options.write_buffer_size - (ArenaBlockPool::kBlockBytesMin + kLastEntriesBytes);
 }
+// UINT64_MAX: a larger one.
 uint64_t MemTableLimit(const ColumnFamilyOptions& options) {
-  return uint64_t{options.write_buffer_size} *
-         static_cast<uint64_t>(options.max_write_buffer_number);
+  const auto memtables = static_cast<uint64_t>(options.max_write_buffer_number);
+  return options.write_buffer_size > UINT64_MAX / memtables ? UINT64_MAX
+                                                            : options.write_buffer_size * memtables;
 }
 }  // namespace
 

@@ -156,9 +156,12 @@ Status CommitPipeline::Commit(CommitRequest* request) {
 uint64_t CommitPipeline::WalBytesMax() const {
   if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0)
     return set;
+  // The program chooses the limits of the families, of any size.
+  constexpr uint64_t kBuffersMax = UINT64_MAX / 4;
   uint64_t buffers = 0;
   const EpochGuard guard(state_->epochs);
-  for (const auto& family : state_->Families().families) buffers += family->MemTableLimitBytes();
+  for (const auto& family : state_->Families().families)
+    buffers += std::min(family->MemTableLimitBytes(), kBuffersMax - buffers);
   return 4 * buffers;
 }
 

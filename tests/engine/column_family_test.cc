@@ -336,6 +336,20 @@ TEST_F(ColumnFamilyTest, ALowerLimitOfLogBytesCountsFromTheNextWrite) {
   EXPECT_EQ(tables, "1");
 }
 
+// Of the smaller number four times all memtables exceed 64 bits, of the larger one all memtables.
+TEST_F(ColumnFamilyTest, TheLimitOfLogBytesIsNotWrappedByManyLargeMemtables) {
+  for (const char* const memtables : {"67108864", "268435456"}) {
+    Open();
+    ASSERT_OK(
+        db_->SetOptions({{"write_buffer_size", "64g"}, {"max_write_buffer_number", memtables}}));
+    for (int i = 0; i < 5; ++i) Put(std::to_string(i), "value");
+    ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    EXPECT_EQ(FilesAtLevel(0), 0u) << memtables;
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+  }
+}
+
 TEST_F(ColumnFamilyTest, ChangedOptionsOfTheDatabaseCountInFamiliesThatChangeOrComeLater) {
   options_.target_file_size_base = 8 << 10;
   options_.disable_auto_compactions = true;
