@@ -528,7 +528,7 @@ class ASHLAR_API DB {
   bool GetIntProperty(const Slice& property, uint64_t* value) {
     return GetIntProperty(DefaultColumnFamily(), property, value);
   }
-  // The sum over all families.
+  // The sum over all families. A block cache that several share counts once.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
   // Resets the sums over jobs and stalls of all families (rocksdb.stats, rocksdb.cfstats), and the
   // number of lost errors (rocksdb.background-errors). Statistics are not changed.

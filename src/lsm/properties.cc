@@ -272,6 +272,9 @@ const NumberProperty* FindNumber(const Slice& property) {
   return nullptr;
 }
 
+// Of the block cache, which families may share.
+bool IsOfBlockCache(const Slice& property) { return property.starts_with("rocksdb.block-cache-"); }
+
 // "rocksdb.num-files-at-level3" -> 3
 bool ParseLevel(const Slice& property, const std::string& prefix, uint64_t* level) {
   if (!property.starts_with(prefix)) return false;
@@ -346,7 +349,7 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
   if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(background_, *family);
   MutexLock lock(state_->mutex());
   if (found != nullptr) {
-    if (property.starts_with("rocksdb.block-cache-") && CacheOf(*family) == nullptr) return false;
+    if (IsOfBlockCache(property) && CacheOf(*family) == nullptr) return false;
     *value = found->get(Subject(*state_, *background_, *family));
     return true;
   }
@@ -373,8 +376,10 @@ bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
   if (found == nullptr) return false;
   *value = 0;
   if (property == Slice(Names::kEstimateNumKeys)) LearnAllEntryCounts();
+  std::set<const Cache*> counted;
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    if (IsOfBlockCache(property) && !counted.insert(CacheOf(*family)).second) continue;
     *value += found->get(Subject(*state_, *background_, *family));
     if (found->whole_database) break;
   }

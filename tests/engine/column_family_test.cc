@@ -350,6 +350,23 @@ TEST_F(ColumnFamilyTest, TheLimitOfLogBytesIsNotWrappedByManyLargeMemtables) {
   }
 }
 
+TEST_F(ColumnFamilyTest, ACacheThatFamiliesShareCountsOnceInTheSum) {
+  BlockBasedTableOptions table;
+  table.block_cache = NewLRUCache(8 << 20);
+  options_.table_factory.reset(NewBlockBasedTableFactory(table));
+  options_.create_missing_column_families = true;
+  OpenFamilies({"default", "shares"});
+  table.block_cache = NewLRUCache(1 << 20);
+  ColumnFamilyOptions own(options_);
+  own.table_factory.reset(NewBlockBasedTableFactory(table));
+  ColumnFamilyHandle* handle = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(own, "own", &handle));
+  handles_.push_back(handle);
+  uint64_t capacity = 0;
+  ASSERT_TRUE(db_->GetAggregatedIntProperty(DB::Properties::kBlockCacheCapacity, &capacity));
+  EXPECT_EQ(capacity, uint64_t{9} << 20);
+}
+
 TEST_F(ColumnFamilyTest, ChangedOptionsOfTheDatabaseCountInFamiliesThatChangeOrComeLater) {
   options_.target_file_size_base = 8 << 10;
   options_.disable_auto_compactions = true;
