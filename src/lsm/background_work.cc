@@ -355,15 +355,19 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, const Status& 
 
 Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families,
                                     FlushWait wait) {
-  return WaitForFlush(families, wait, &ErrorHandler::JobStatus);
+  return WaitForFlush(families, wait, [this] { return state_->error_handler.JobStatus(); });
 }
 
 Status BackgroundWork::LeaderWaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families) {
-  return WaitForFlush(families, FlushWait::kTables, &ErrorHandler::WriteStatus);
+  return WaitForFlush(families, FlushWait::kTables, [this]() -> Status {
+    kDatabaseMutex.AssertHeld();
+    ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
+    return state_->background_paused > 0 ? Status::Busy("background work is paused") : Status::OK();
+  });
 }
 
 Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families,
-                                    FlushWait wait, Status (ErrorHandler::*refusal)() const) {
+                                    FlushWait wait, FunctionRef<Status()> refusal) {
   MutexLock lock(state_->mutex());
   std::vector<uint64_t> active_ids;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
@@ -376,7 +380,7 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
     const ColumnFamily& family = *families[i];
     while (!family.dropped() && !family.immutable().empty() &&
            family.immutable().front().table->id() < active_ids[i]) {
-      ASHLAR_RETURN_IF_ERROR((state_->error_handler.*refusal)());
+      ASHLAR_RETURN_IF_ERROR(refusal());
       ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
       state_->WaitForChange();
     }

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "ashlar/listener.h"
+#include "base/function_ref.h"
 #include "lsm/age_timer.h"
 #include "lsm/candidate_queue.h"
 #include "lsm/compaction_backoff.h"
@@ -82,6 +83,7 @@ class BackgroundWork final : public ViewObserver {
   enum class FlushWait : uint8_t { kTables, kListeners };
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families, FlushWait wait);
   // The same for the commit leader. It does not wait for the end of a Resume, which waits for it.
+  // Busy: background work is paused, and the writers should not wait until it goes on.
   Status LeaderWaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
   // Waits until a memtable switch would not stop the writers.
   Status WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families);
@@ -144,7 +146,7 @@ class BackgroundWork final : public ViewObserver {
 
  private:
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families, FlushWait wait,
-                      Status (ErrorHandler::*refusal)() const);
+                      FunctionRef<Status()> refusal);
   void HoldJobs();
   void ReleaseJobs();
 

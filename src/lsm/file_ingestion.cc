@@ -259,7 +259,14 @@ Status FileIngestion::Install() {
   ASHLAR_RETURN_IF_ERROR(
       core_->FlushFamilies(FlushOptions(), to_flush, FlushReason::kExternalFileIngestion));
   to_flush.clear();
-  return turn(true);
+  ASHLAR_RETURN_IF_ERROR(turn(true));
+  while (!to_flush.empty()) {  // a pause ended the turn; the memtables are switched
+    ASHLAR_RETURN_IF_ERROR(
+        core_->background.WaitForFlush(to_flush, BackgroundWork::FlushWait::kTables));
+    to_flush.clear();
+    ASHLAR_RETURN_IF_ERROR(turn(true));
+  }
+  return Status::OK();
 }
 
 Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
@@ -277,7 +284,9 @@ Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
     // Ends: no write comes in between, so each family is flushed once.
     ASHLAR_RETURN_IF_ERROR(
         core_->commit.LeaderSwitchMemTables(*to_flush, FlushReason::kExternalFileIngestion));
-    ASHLAR_RETURN_IF_ERROR(core_->background.LeaderWaitForFlush(*to_flush));
+    const Status flushed = core_->background.LeaderWaitForFlush(*to_flush);
+    if (flushed.IsBusy()) return Status::OK();  // writers do not wait for the end of a pause
+    ASHLAR_RETURN_IF_ERROR(flushed);
     to_flush->clear();
   }
 }

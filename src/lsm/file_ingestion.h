@@ -4,7 +4,7 @@
 //     -> link or copy it to a number of the database, sync it, sync the directory
 //     -> turn of the commit queue: place and number the files, one edit group, versions and views
 //        -> a memtable has to be flushed first: give the turn back, flush, take a second turn, and
-//           flush in that what came in between
+//           flush in that what came in between (a pause of background work: give it back again)
 //
 // README.md, "Ingestion", has the reasons and what was rejected.
 // I1: a file that may cover older data has a sequence between those before and after the turn.
@@ -106,9 +106,9 @@ class FileIngestion {
   void LookForKeys(const Family& family, File* file) const;
 
   Status InstallAsOftenAsNeeded();
-  // One turn, or two.
+  // One turn, or two, and one more for each pause.
   Status Install();
-  // In a turn. Not empty: families that have to be flushed first; nothing was done.
+  // In a turn. Not empty: families that have to be flushed first; nothing was installed.
   Status InstallInTurn(bool may_flush, Families* to_flush);
   Status TryToInstall(const std::vector<bool>& flush_needed, Families* to_flush);
   // Of which families a memtable has a key of one of their files.

@@ -552,6 +552,46 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   Close();
 }
 
+TEST_F(IngestionTest, APauseDuringAFlushInItsTurnStopsNoWriter) {
+  class Pauser final : public EventListener {
+   public:
+    void OnFlushBegin(DB* db, const FlushJobInfo& /*info*/) override {
+      if (++flushes != 2) return;
+      pausing = std::thread([db] { EXPECT_OK(db->PauseBackgroundWork()); });
+      WaitForCompactOptions at_once;
+      at_once.abort_on_pause = true;
+      at_once.timeout = std::chrono::microseconds(1);
+      while (!db->WaitForCompact(at_once).IsAborted()) std::this_thread::yield();
+      is_paused.Open();
+    }
+    std::atomic<int> flushes{0};
+    std::thread pausing;
+    Gate is_paused;
+  };
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  const auto pauser = std::make_shared<Pauser>();
+  options_.env = env.get();
+  UseOneLevel();
+  options_.listeners = {pauser};
+  Open();
+  Put("b", "1");
+  const std::string file = WriteFile("1.sst", {{"m", "1"}});
+  PutBetweenTheTurns(faults.get());
+  Status ingested;
+  std::thread ingesting([&] { ingested = Ingest({file}); });
+  pauser->is_paused.Wait();
+  pauser->pausing.join();
+  Put("d", "1");
+  EXPECT_EQ(Contents(), "b=1 c=1 d=1 ");
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  ingesting.join();
+  EXPECT_OK(ingested);
+  EXPECT_EQ(Contents(), "b=1 c=1 d=1 m=1 ");
+  faults->ClearRules();
+  Close();
+}
+
 TEST_F(IngestionTest, AListenerMaySetOptionsAtAFlushInItsTurn) {
   class Setter final : public EventListener {
    public:
