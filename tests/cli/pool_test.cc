@@ -29,14 +29,16 @@ class PoolTest : public ToolTest {
   }
 };
 
-void FlipByte(const std::string& path, const std::string& text) {
+// Flips bits of the byte that is `distance` bytes after the text's begin.
+void FlipByte(const std::string& path, const std::string& text, int distance = 0, int bits = 1) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   const std::string content((std::istreambuf_iterator<char>(file)),
                             std::istreambuf_iterator<char>());
-  const size_t at = content.find(text);
-  ASSERT_NE(at, std::string::npos);
+  const size_t found = content.find(text);
+  ASSERT_NE(found, std::string::npos);
+  const size_t at = found + static_cast<size_t>(distance);
   file.seekp(static_cast<std::streamoff>(at));
-  file.put(static_cast<char>(content[at] ^ 1));
+  file.put(static_cast<char>(content[at] ^ bits));
 }
 
 TEST_F(PoolTest, CheckAndStatsSayWhatIsThereAndChangeNothing) {
@@ -91,6 +93,35 @@ TEST_F(PoolTest, DamageIsFoundAndNamed) {
   EXPECT_EQ(stats.exit_code, 5);
   EXPECT_NE(stats.err.find("restore the pool"), std::string::npos) << stats.err;
   EXPECT_EQ(stats.err.find("'pool dump'"), std::string::npos) << stats.err;
+}
+
+// Entries after the damage were missing.
+TEST_F(PoolTest, ADumpLeavesOutWhatIsDamagedAndNoMore) {
+  const std::string pool = MakePool();
+  FlipByte(pool, "value110");
+  FlipByte(pool, "value199");
+  FlipByte(pool, "k120\nvalue120");  // the key
+  const ToolResult dump = RunBare({"pool", "dump", pool});
+  EXPECT_EQ(dump.exit_code, 5);
+  for (int i = 100; i < 200; ++i) {
+    const bool is_damaged = i == 110 || i == 120 || i == 199;
+    EXPECT_EQ(dump.out.find("value" + std::to_string(i)) == std::string::npos, is_damaged) << i;
+  }
+  EXPECT_EQ(dump.out.find("ashlar_dump_end"), std::string::npos);
+  EXPECT_NE(dump.err.find("97 entries"), std::string::npos) << dump.err;
+}
+
+TEST_F(PoolTest, ADumpGoesOnAfterALeafThatCannotBeRead) {
+  const std::string pool = MakePool();
+  // The length of the value: the record and its slot do not fit together.
+  constexpr int kValueBytesFromKey = -4;
+  FlipByte(pool, "k160\nvalue160", kValueBytesFromKey, 16);
+  const ToolResult dump = RunBare({"pool", "dump", pool});
+  EXPECT_EQ(dump.exit_code, 5);
+  for (const char* const value : {"value100", "value147", "value196", "value199"})
+    EXPECT_NE(dump.out.find(value), std::string::npos) << value;
+  EXPECT_EQ(dump.out.find("value160"), std::string::npos);
+  EXPECT_NE(dump.err.find("52 entries"), std::string::npos) << dump.err;
 }
 
 TEST_F(PoolTest, WhatIsNoPoolIsRefusedWithTheReason) {

@@ -3,6 +3,7 @@
 // Like every open, this finishes an operation that a crash interrupted. Any other pool stays
 // unchanged.
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include "ashlar/comparator.h"
@@ -50,6 +51,68 @@ Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree)
   }
   return FromStatus(first, "cannot open " + path);
 }
+
+// Writes the entries that can be read. An iterator ends at damage, so after it the entries are read
+// without their checksums, and looked up, which verifies one alone. Of a leaf that cannot be read
+// no entry is written; those right of it are then read from the end.
+class SoundEntries {
+ public:
+  SoundEntries(PersistentTree* tree, EntryDump* dump) : tree_(*tree), dump_(*dump) {
+    verified_.verify_checksums = true;
+    unverified_.verify_checksums = false;
+  }
+
+  // The first damage, or what stopped it.
+  Status Write() {
+    Status status = WriteUntilDamage();
+    if (status.IsCorruption() && !WriteOverDamage()) WriteFromEnd();
+    return status;
+  }
+
+ private:
+  Status WriteUntilDamage() {
+    const std::unique_ptr<Iterator> it = tree_.NewIterator(verified_);
+    for (it->SeekToFirst(); it->Valid(); it->Next()) Add(*it);
+    return it->status();
+  }
+  // False: it met a leaf that cannot be read.
+  bool WriteOverDamage() {
+    const std::unique_ptr<Iterator> it = tree_.NewIterator(unverified_);
+    if (last_) {
+      it->Seek(*last_);
+      if (it->Valid()) it->Next();
+    } else {
+      it->SeekToFirst();
+    }
+    for (; it->Valid(); it->Next()) {
+      if (IsSound(*it)) Add(*it);
+    }
+    return it->status().ok();
+  }
+  // In descending order.
+  void WriteFromEnd() {
+    const std::unique_ptr<Iterator> it = tree_.NewIterator(unverified_);
+    for (it->SeekToLast(); it->Valid(); it->Prev()) {
+      if (!IsSound(*it)) continue;
+      if (last_ && tree_.comparator()->Compare(it->key(), *last_) <= 0) return;
+      dump_.AddEntry(kFamily, *it);
+    }
+  }
+  void Add(const Iterator& it) {
+    dump_.AddEntry(kFamily, it);
+    last_ = it.key().ToString();
+  }
+  bool IsSound(const Iterator& it) const {
+    PinnableSlice value;
+    return tree_.Get(verified_, it.key(), &value).ok() && value == it.value();
+  }
+
+  PersistentTree& tree_;
+  EntryDump& dump_;
+  ReadOptions verified_;
+  ReadOptions unverified_;
+  std::optional<std::string> last_;  // key that was written in ascending order
+};
 
 class PoolCommand final : public Command {
  public:
@@ -101,11 +164,14 @@ class PoolCommand final : public Command {
     return {};
   }
 
-  static Outcome Dump(const GlobalOptions& global, PersistentTree* tree) {
+  Outcome Dump(const GlobalOptions& global, PersistentTree* tree) const {
     EntryDump dump(global, {kFamily});
-    ReadOptions options;
-    options.verify_checksums = true;
-    const Outcome outcome = ForPool(dump.Add(kFamily, tree->NewIterator(options).get()));
+    const Status status = SoundEntries(tree, &dump).Write();
+    const std::string entries = std::to_string(dump.entries()) + " entries";
+    const Outcome outcome = ForPool(FromStatus(
+        status, "dump of " + path_ +
+                    (status.IsCorruption() ? " leaves out what is damaged, and has " + entries
+                                           : " stopped after " + entries)));
     dump.Finish(outcome.ok());
     return outcome;
   }

@@ -27,17 +27,19 @@ EntryDump::EntryDump(const GlobalOptions& global, const std::vector<std::string>
 }
 
 Outcome EntryDump::Add(const std::string& family, Iterator* iterator) {
-  const std::string shown_name = EncodeBytes(ByteFormat::kEscape, family);
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    const std::string_view key = iterator->key().ToStringView();
-    const std::string_view value = iterator->value().ToStringView();
-    writer_->Add({shown_name, EncodeBytes(key_format_, key), EncodeBytes(value_format_, value)});
-    ++entries_;
-    bytes_ += key.size() + value.size();
-    if (!IsTerminal(stdout)) progress_.Update(bytes_, entries_);
-  }
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) AddEntry(family, *iterator);
   return FromStatus(iterator->status(), "dump of column family " + family + " stopped after " +
                                             std::to_string(entries_) + " entries in all");
+}
+
+void EntryDump::AddEntry(const std::string& family, const Iterator& iterator) {
+  const std::string_view key = iterator.key().ToStringView();
+  const std::string_view value = iterator.value().ToStringView();
+  writer_->Add({EncodeBytes(ByteFormat::kEscape, family), EncodeBytes(key_format_, key),
+                EncodeBytes(value_format_, value)});
+  ++entries_;
+  bytes_ += key.size() + value.size();
+  if (!IsTerminal(stdout)) progress_.Update(bytes_, entries_);
 }
 
 void EntryDump::Finish(bool complete) {

@@ -25,6 +25,10 @@ class EntryDump {
 
   // All that the iterator shows. After a failure nothing is added.
   Outcome Add(const std::string& family, Iterator* iterator);
+  // The iterator's entry. REQUIRES: Valid().
+  void AddEntry(const std::string& family, const Iterator& iterator);
+  // Added so far.
+  uint64_t entries() const { return entries_; }
   // Once, after the last family. `complete`: nothing failed.
   void Finish(bool complete);
 
