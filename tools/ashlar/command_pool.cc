@@ -28,19 +28,29 @@ Outcome ForPool(Outcome outcome) {
   return outcome;
 }
 
+Status OpenWith(const Comparator* comparator, const std::string& path,
+                std::unique_ptr<PersistentTree>* tree) {
+  PersistentTreeOptions options;
+  options.comparator = comparator;
+  // A batch that a crash interrupted is finished. On persistent memory its lines have to be
+  // flushed, in order: a power cut would leave a part of it.
+  options.durability = DurabilityClass::kCpuFlush;
+  const Status status = PersistentTree::Open(options, path, tree);
+  if (!status.IsNotSupported()) return status;
+  // A file of a disk. No log is made next to the pool, because nothing will be written.
+  options.durability = DurabilityClass::kProcessCrashOnly;
+  return PersistentTree::Open(options, path, tree);
+}
+
 Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree) {
   if (GetFileInfo(path).status().IsPathNotFound()) {
     return {.code = ExitCode::kIo,
             .what = "cannot open " + path + ": there is no such file",
             .advice = "name the pool file of a persistent tree"};
   }
-  PersistentTreeOptions options;
-  // No log is made next to the pool, because nothing will be written.
-  options.durability = DurabilityClass::kProcessCrashOnly;
   Status first;
   for (const Comparator* const comparator : {BytewiseComparator(), ReverseBytewiseComparator()}) {
-    options.comparator = comparator;
-    const Status status = PersistentTree::Open(options, path, tree);
+    const Status status = OpenWith(comparator, path, tree);
     // Another comparator also gets InvalidArgument.
     if (!status.IsInvalidArgument()) {
       Outcome outcome = ForPool(FromStatus(status, "cannot open " + path));
