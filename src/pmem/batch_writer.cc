@@ -473,10 +473,7 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, ui
 // The last step that may throw: then the new leaves' refs go back.
 void BatchWriter::PrepareIndex(Plan* plan, LeafIndex::Change* change) try {
   for (LeafPlan& leaf : plan->leaves) {
-    if (leaf.dropped) {
-      const PoolOffset separator = LeafView(*state_.medium, leaf.leaf.offset).Separator();
-      state_.index.PrepareErase(state_.medium->view() + separator, change);
-    }
+    if (leaf.dropped) state_.index.PrepareErase(leaf.leaf.lower, change);
     for (NewLeaf& more : leaf.more) {
       more.ref = state_.index.NewRef(more.offset);
       state_.index.PrepareInsert(state_.medium->view() + more.separator, more.ref, change);
@@ -496,8 +493,7 @@ void BatchWriter::Apply(PoolOperation* op, const std::vector<BatchWord>& words, 
                         Plan* plan) {
   for (const LeafPlan& leaf : plan->leaves) {
     for (const Unlinked& record : leaf.unlinked) state_.heap.BeforeUnlink(record.offset);
-    if (leaf.dropped)
-      state_.heap.BeforeUnlink(LeafView(*state_.medium, leaf.leaf.offset).Separator());
+    if (leaf.dropped) state_.heap.BeforeUnlink(state_.SeparatorOf(leaf.leaf));
   }
   op->Fence();
   StoreBatchMark(op, mark);
@@ -512,8 +508,7 @@ void BatchWriter::Install(Plan* plan, LeafIndex::Change* change) {
     added += leaf.added;
     retired_.insert(retired_.end(), leaf.unlinked.begin(), leaf.unlinked.end());
     if (leaf.dropped) {
-      const PoolOffset separator = LeafView(*state_.medium, leaf.leaf.offset).Separator();
-      retired_.push_back({.offset = separator, .bytes = kLineBytes});
+      retired_.push_back({.offset = state_.SeparatorOf(leaf.leaf), .bytes = kLineBytes});
       retired_.push_back({.offset = leaf.leaf.offset, .bytes = kLeafBytes});
       state_.leaves.fetch_sub(1, std::memory_order_relaxed);
     }

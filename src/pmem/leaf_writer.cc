@@ -484,7 +484,7 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
           with_left ? leaf : state_.index.FindBounded(state_.index.KeyOf(leaf.upper));
       if (!Merge(&op, left, right, slots_max)) continue;
       gone = right.offset;
-      separator = LeafView(*state_.medium, gone).Separator();
+      separator = state_.SeparatorOf(right);
       break;
     }
   }
@@ -525,7 +525,7 @@ bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const Bounded
     return false;
   }
   LeafIndex::Change change;
-  state_.index.PrepareErase(state_.medium->view() + from.Separator(), &change);
+  state_.index.PrepareErase(right.lower, &change);
   SlotWriter slots(op, into);
   for (uint64_t rest = Occupied(right_commit); rest != 0; rest &= rest - 1) {
     const auto index = static_cast<uint32_t>(std::countr_zero(rest));
@@ -535,7 +535,7 @@ bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const Bounded
   }
   slots.Finish();
   StoreOtherNext(op, into, left_commit, from.Next(right_commit));
-  state_.heap.BeforeUnlink(from.Separator());
+  state_.heap.BeforeUnlink(state_.SeparatorOf(right));
   op->Fence();
   PublishCommit(op, left.offset, from.Next(right_commit), occupied, 1 - SelectedNext(left_commit));
   op->Commit();  // I4

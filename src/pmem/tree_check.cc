@@ -56,7 +56,10 @@ class Verifier {
     if (!IsCommit(leaf.offset, *next, contents.commit))
       return Damaged(leaf.offset, "the check of the leaf's commit word is wrong");
     ASHLAR_RETURN_IF_ERROR(CheckReference(leaf.offset, kLeafBytes));
-    if (view.Separator() != 0) ASHLAR_RETURN_IF_ERROR(CheckRecord(view.Separator()));
+    const PoolOffset separator = leaf.lower == nullptr ? 0 : state_.SeparatorOf(leaf);
+    if (view.Separator() != separator)
+      return Damaged(leaf.offset, "the leaf's separator is not the one that leads to it");
+    if (separator != 0) ASHLAR_RETURN_IF_ERROR(CheckRecord(separator));
     return CheckEntries(leaf, contents.entries);
   }
 

@@ -53,6 +53,11 @@ struct TreeState {
   // Why the tree takes no changes, or Ok.
   Status ReadOnlyReason() const;
   Status DamagedRecord(PoolOffset record) const;
+  // By the index: damage may have changed the leaf's own word since the open. Requires: the leaf is
+  // not the first one.
+  PoolOffset SeparatorOf(const BoundedLeaf& leaf) const {
+    return static_cast<PoolOffset>(leaf.lower - medium->view());
+  }
 
   // Objects that readers find without a lock are retired here. It is the first member, because it
   // outlives them.

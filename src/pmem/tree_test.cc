@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/coding.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "gmock/gmock.h"
@@ -831,6 +832,7 @@ class ChangedSeparatorTest : public ::testing::Test {
     EXPECT_EQ(tree_->Stats().leaves, 3U);
     const LeafView first(*medium_, FirstLeafOf(medium_->bytes()));
     const LeafView second(*medium_, first.Next(first.Commit()));
+    second_ = second.offset();
     separator_ = second.Separator();
     EXPECT_EQ(ReadRecord(*medium_, separator_)->key(), Slice(NumberKey(48)));
   }
@@ -846,8 +848,33 @@ class ChangedSeparatorTest : public ::testing::Test {
   std::unique_ptr<PoolMapping> raw_ = pool_.file()->Map(PoolMapMode::kShared).value();
   CountingMedium* medium_ = nullptr;
   std::unique_ptr<PersistentTree> tree_ = OpenTestTree(&pool_, &medium_);
+  PoolOffset second_ = 0;
   PoolOffset separator_ = 0;
 };
+
+// The next open refused the pool, and Verify had reported nothing.
+TEST_F(ChangedSeparatorTest, IsReportedWhereItsLeafHasNone) {
+  EncodeFixed64(raw_->data() + second_ + kLeafSeparator, 0);
+  EXPECT_TRUE(tree_->Verify().IsCorruption());
+}
+
+// The word of the leaf was taken for a place in the pool.
+TEST_F(ChangedSeparatorTest, IsNotReadFromALeafThatIsMerged) {
+  EncodeFixed64(raw_->data() + second_ + kLeafSeparator, uint64_t{1} << 45);
+  Delete(0, 96);
+  EXPECT_EQ(tree_->Stats().leaf_merges, 1U);
+  EXPECT_EQ(GetOr(tree_.get(), NumberKey(100)), "v");
+  EXPECT_OK(VerifyAndCheck(tree_.get()));
+}
+TEST_F(ChangedSeparatorTest, IsNotReadFromALeafThatABatchDrops) {
+  EncodeFixed64(raw_->data() + second_ + kLeafSeparator, uint64_t{1} << 45);
+  const std::string begin = NumberKey(48);
+  const std::string end = NumberKey(96);
+  ASSERT_OK(tree_->DeleteRange(KeyRange::Between(begin, end)));
+  EXPECT_EQ(tree_->Stats().leaves, 2U);
+  EXPECT_EQ(GetOr(tree_.get(), NumberKey(100)), "v");
+  EXPECT_OK(VerifyAndCheck(tree_.get()));
+}
 
 TEST_F(ChangedSeparatorTest, EndsAWalkForwards) {
   Delete(40, 48);
