@@ -95,6 +95,18 @@ TEST_F(PoolTest, DamageIsFoundAndNamed) {
   EXPECT_EQ(stats.err.find("'pool dump'"), std::string::npos) << stats.err;
 }
 
+// They were printed, with too few bytes in use.
+TEST_F(PoolTest, StatsOfAPoolWhoseFreeSpaceIsNotKnownAreRefused) {
+  const std::string pool = MakePool();
+  // The pool begins with the text. A slot of its first leaf then leads to the unused half.
+  constexpr int kSecondByteOfASlot = 2 * 4096 + 128 + 5 * 8 + 1;
+  FlipByte(pool, "AshlPool", kSecondByteOfASlot, 0x80);
+  const ToolResult stats = RunBare({"pool", "stats", pool});
+  EXPECT_EQ(stats.exit_code, 5);
+  EXPECT_EQ(stats.out, "");
+  EXPECT_NE(stats.err.find("has no such record"), std::string::npos) << stats.err;
+}
+
 // Entries after the damage were missing.
 TEST_F(PoolTest, ADumpLeavesOutWhatIsDamagedAndNoMore) {
   const std::string pool = MakePool();

@@ -8,6 +8,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/persistent_tree.h"
+#include "ashlar/write_batch.h"
 #include "platform/file.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/entry_dump.h"
@@ -158,11 +159,14 @@ class PoolCommand final : public Command {
     return {};
   }
 
-  static Outcome ShowStats(const GlobalOptions& global, PersistentTree* tree) {
+  Outcome ShowStats(const GlobalOptions& global, PersistentTree* tree) const {
     // Free space is counted in the background.
     PersistentTreeStats stats = tree->Stats();
     for (; !stats.free_space_known; stats = tree->Stats())
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    // Nothing changes. It fails if that count has ended at damage: the figures would be wrong.
+    ASHLAR_CLI_RETURN_IF_FAILED(
+        ForPool(FromStatus(tree->Write(WriteBatch()), "figures of " + path_)));
     WriteObject(global.format,
                 {{"comparator", EncodeBytes(ByteFormat::kEscape, tree->comparator()->Name())},
                  {"entries", stats.entries},
