@@ -16,8 +16,7 @@
 //   move N MOVE [K]                   MOVE: seek, seekprev, first, last, next, prev, refresh, drop,
 //                                     forward (10 steps), backward
 //   flush F    compact F K K    force F      force also compacts the last level, and reports keys
-//   flushwal HOW                      HOW: s (sync)
-//   property F NAME    number F NAME    sequence
+//   property F NAME    number F NAME    sequence    flushwal HOW
 //   sizes F K K
 //   create FAMILY    drop F    set F NAME VALUE
 //   dump F SNAPSHOT                   number of keys, hash, and the keys if they are few
