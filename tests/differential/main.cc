@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tests/differential/history.h"
+#include "tests/differential/known_differences.h"
 #include "tests/differential/peer.h"
 #include "tests/differential/reducer.h"
 #include "tests/differential/runner.h"
@@ -142,7 +143,32 @@ void Report(Runner* runner, const History& history, const Divergence& divergence
   if (again) PrintDivergence(*runner, reduced, *again);
 }
 
-void PrintCounts(const Counts& counts, uint64_t divergences) {
+// Whether only one RocksDB died, and dies of the history without other libraries, too.
+bool DiesByItself(const Runner& runner, const History& history, const Divergence& divergence,
+                  const std::string& scratch) {
+  const Peer* dead = nullptr;
+  std::string common;
+  for (size_t i = 0; i < divergence.answers.size(); i++) {
+    const Peer& peer = *runner.peers()[i];
+    const std::string answer = Comparable(divergence.answers[i]);
+    if (answer.starts_with("died")) {
+      if (dead != nullptr || !peer.name().starts_with("rocksdb-")) return false;
+      dead = &peer;
+    } else if (common.empty()) {
+      common = answer;
+    } else if (answer != common) {
+      return false;
+    }
+  }
+  if (dead == nullptr) return false;
+  std::vector<std::unique_ptr<Peer>> peers;
+  peers.push_back(std::make_unique<Peer>(dead->name(), dead->library()));
+  Runner alone(std::move(peers), scratch + "-alone");
+  const std::optional<Divergence> again = alone.Run(history);
+  return again && again->answers[0].starts_with("died");
+}
+
+void PrintCounts(const Counts& counts, uint64_t divergences, uint64_t deaths) {
   std::printf(
       "%llu histories, %llu operations, %llu directories exchanged, of these %llu after a kill; "
       "%llu divergences\n",
@@ -153,6 +179,9 @@ void PrintCounts(const Counts& counts, uint64_t divergences) {
   for (const auto& [reason, count] : counts.known_differences)
     std::printf("  known difference, %llu times: %s\n", static_cast<unsigned long long>(count),
                 std::string(reason).c_str());
+  if (deaths != 0)
+    std::printf("  %llu histories were cut off: one RocksDB dies of them without the others, too\n",
+                static_cast<unsigned long long>(deaths));
 }
 
 int RunHistories(Settings* settings) {
@@ -160,6 +189,7 @@ int RunHistories(Settings* settings) {
   if (settings->keep) runner.keep_directories();
   const auto start = std::chrono::steady_clock::now();
   uint64_t divergences = 0;
+  uint64_t deaths = 0;
   Counts counts;  // without the runs of reductions
   const uint64_t histories = settings->replay.empty() ? settings->histories : 1;
   for (uint64_t i = 0; i < histories; i++) {
@@ -172,6 +202,10 @@ int RunHistories(Settings* settings) {
     const std::optional<Divergence> divergence = runner.Run(history);
     counts = runner.counts();
     if (!divergence) continue;
+    if (DiesByItself(runner, history, *divergence, settings->scratch)) {
+      deaths++;
+      continue;
+    }
     divergences++;
     if (settings->replay.empty())
       std::printf("\nseed %llu: ", static_cast<unsigned long long>(seed));
@@ -179,7 +213,7 @@ int RunHistories(Settings* settings) {
     std::fflush(stdout);
     if (!settings->keep_going) break;
   }
-  PrintCounts(counts, divergences);
+  PrintCounts(counts, divergences, deaths);
   return divergences == 0 ? 0 : 1;
 }
 

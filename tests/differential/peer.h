@@ -24,6 +24,7 @@ class Peer {
   Peer& operator=(const Peer&) = delete;
 
   const std::string& name() const { return name_; }
+  const std::string& library() const { return library_; }
 
   // Sends lines without waiting. Their bytes together must fit into a pipe (kLinesBytesMax), and
   // each must be answered before more are sent.
