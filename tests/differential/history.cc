@@ -50,6 +50,9 @@ class Generator {
     std::string fixed_options;
   };
 
+  static bool IsUniversal(const Family& family) {
+    return family.fixed_options.find("kCompactionStyleUniversal") != std::string::npos;
+  }
   uint64_t Below(uint64_t bound) { return random_() % bound; }
   bool OneIn(uint64_t n) { return Below(n) == 0; }
   std::string Between(uint64_t low, uint64_t high) {
@@ -458,8 +461,10 @@ void Generator::Inspect() {
     case 2:
       // With tiny memtables, the time of a switch depends on the memory that a library counts. With
       // a limit of the logs, it depends on the bytes that it counts, and on the deletion of logs.
+      // An ingestion into level 0 of a universal tree flushes first in Ashlar, so that the level is
+      // ordered by sequences.
       Say("number " + family.name + " " +
-          (tiny_memtables_ || limits_logs_
+          (tiny_memtables_ || limits_logs_ || IsUniversal(family)
                ? Pick({"rocksdb.num-snapshots", "rocksdb.background-errors"})
                : Pick({"rocksdb.num-snapshots", "rocksdb.num-entries-active-mem-table",
                        "rocksdb.num-deletes-active-mem-table", "rocksdb.num-entries-imm-mem-tables",
