@@ -37,6 +37,7 @@ class Generator {
     without_log_ = OneIn(4);
     prefixes_ = OneIn(3);
     archives_logs_ = OneIn(4);
+    recycles_logs_ = OneIn(3);
     has_secondary_ = !tiny_memtables_ && !without_log_ && OneIn(3);
     limits_logs_ = !has_secondary_ && OneIn(3);
   }
@@ -106,6 +107,7 @@ class Generator {
   bool without_log_;  // writes without log, and no kills
   bool prefixes_;
   bool archives_logs_;
+  bool recycles_logs_;
   bool has_secondary_;  // and no flush or compaction in the background
   bool limits_logs_;
   bool exists_ = false;
@@ -239,13 +241,16 @@ std::string Generator::DbOptions() {
   if (OneIn(4)) options.Add("enable_pipelined_write", "true");
   // RocksDB 11.8.1 refuses writes without log to a database that recycles logs. A secondary may
   // read the rest of an old log.
-  if (!without_log_ && !has_secondary_ && OneIn(4))
+  if (recycles_logs_ && !without_log_ && !has_secondary_ && OneIn(2))
     options.Add("recycle_log_file_num", Between(1, 3));
   if (OneIn(4)) options.Add("wal_compression", "kZSTD");
   // Never kSkipAnyCorruptedRecords: RocksDB 7.8.3 hangs in such an open, or ends the process.
+  // The rest of an older log in a recycled one is damage to kAbsoluteConsistency.
   if (OneIn(4)) {
-    options.Add("wal_recovery_mode", Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
-                                           "kAbsoluteConsistency"}));
+    options.Add("wal_recovery_mode",
+                recycles_logs_ ? Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords"})
+                               : Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords",
+                                       "kAbsoluteConsistency"}));
   }
   return options.text();
 }
