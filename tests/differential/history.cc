@@ -542,7 +542,10 @@ std::string Generator::IngestLine() {
   for (uint64_t entries = 1 + Below(8); entries-- > 0;) {
     switch (Below(8)) {
       case 0: line += " delete " + Key(); break;
-      case 1: line += " range " + Key() + " " + Key(); break;
+      case 1:
+        // RocksDB's secondary shows the entries of its memtable that the range deletes.
+        line += has_secondary_ ? " delete " + Key() : " range " + Key() + " " + Key();
+        break;
       case 2:
         if (family.merge != "-") {
           line += " merge " + Key() + " " + Value();
