@@ -466,8 +466,7 @@ void Generator::Inspect() {
     case 2:
       // With tiny memtables, the time of a switch depends on the memory that a library counts. With
       // a limit of the logs, it depends on the bytes that it counts, and on the deletion of logs.
-      // An ingestion into level 0 of a universal tree flushes first in Ashlar, so that the level is
-      // ordered by sequences.
+      // Before some ingestions into a universal tree Ashlar flushes, and RocksDB does not.
       Say("number " + family.name + " " +
           (tiny_memtables_ || limits_logs_ || IsUniversal(family)
                ? Pick({"rocksdb.num-snapshots", "rocksdb.background-errors"})

@@ -17,7 +17,7 @@ class DatabaseClient final : public HistoryClient {
   // The families are two of the database, the first one its default, and have
   // StringAppendOperator with a comma.
   DatabaseClient(DB* db, ColumnFamilyHandle* second, HistoryRecorder* recorder, uint64_t keys,
-                 uint64_t seed, Deletions deletions = Deletions::kOfKeys);
+                 uint64_t seed, Deletions deletions);
 
   // The contents of a database with `keys` keys and their pairs. Expects both halves of a pair to
   // be equal.

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <vector>
 
 #include "tests/support/memory_model.h"
 #include "tests/weak_memory/cited_code.h"
