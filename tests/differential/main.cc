@@ -143,32 +143,59 @@ void Report(Runner* runner, const History& history, const Divergence& divergence
   if (again) PrintDivergence(*runner, reduced, *again);
 }
 
-// Whether only one RocksDB died, and dies of the history without other libraries, too.
-bool DiesByItself(const Runner& runner, const History& history, const Divergence& divergence,
-                  const std::string& scratch) {
-  const Peer* dead = nullptr;
+bool IsRocksDB(const Peer& peer) { return peer.name().starts_with("rocksdb-"); }
+
+bool Died(const std::string& answer) { return answer.starts_with("died"); }
+
+// Whether the answer to `line` refuses a directory as corrupt.
+bool RefusesDirectory(const std::string& line, const std::string& answer) {
+  const bool opens = line.starts_with("open @") || line.starts_with("families @");
+  return opens && answer.starts_with("error Corruption");
+}
+
+// The only library that died or refused a directory, if it is a RocksDB and all others agree.
+std::optional<size_t> OnlyFailedRocksDB(const Runner& runner, const std::string& line,
+                                        const std::vector<std::string>& answers) {
+  std::optional<size_t> failed;
   std::string common;
-  for (size_t i = 0; i < divergence.answers.size(); i++) {
-    const Peer& peer = *runner.peers()[i];
-    const std::string answer = Comparable(divergence.answers[i]);
-    if (answer.starts_with("died")) {
-      if (dead != nullptr || !peer.name().starts_with("rocksdb-")) return false;
-      dead = &peer;
+  for (size_t i = 0; i < answers.size(); i++) {
+    const std::string answer = Comparable(answers[i]);
+    if (Died(answer) || RefusesDirectory(line, answer)) {
+      if (failed || !IsRocksDB(*runner.peers()[i])) return {};
+      failed = i;
     } else if (common.empty()) {
       common = answer;
     } else if (answer != common) {
-      return false;
+      return {};
     }
   }
-  if (dead == nullptr) return false;
-  std::vector<std::unique_ptr<Peer>> peers;
-  peers.push_back(std::make_unique<Peer>(dead->name(), dead->library()));
-  Runner alone(std::move(peers), scratch + "-alone");
-  const std::optional<Divergence> again = alone.Run(history);
-  return again && again->answers[0].starts_with("died");
+  return failed;
 }
 
-void PrintCounts(const Counts& counts, uint64_t divergences, uint64_t deaths) {
+// Whether only one RocksDB failed, and fails without Ashlar, too: it dies when it runs the history
+// alone, or refuses a directory on the same line when the history is run on the RocksDBs.
+bool FailsWithoutAshlar(const Runner& runner, const History& history, const Divergence& divergence,
+                        const std::string& scratch) {
+  const std::string line = LineAt(history, divergence.line);
+  const std::optional<size_t> failed = OnlyFailedRocksDB(runner, line, divergence.answers);
+  if (!failed) return false;
+  const bool died = Died(divergence.answers[*failed]);
+  size_t failed_again = 0;
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (size_t i = 0; i < runner.peers().size(); i++) {
+    const Peer& peer = *runner.peers()[i];
+    if (i == *failed) failed_again = peers.size();
+    if (i == *failed || (!died && IsRocksDB(peer)))
+      peers.push_back(std::make_unique<Peer>(peer.name(), peer.library()));
+  }
+  Runner without(std::move(peers), scratch + "-without");
+  const std::optional<Divergence> again = without.Run(history);
+  if (!again) return false;
+  const std::string& answer = again->answers[failed_again];
+  return died ? Died(answer) : again->line == divergence.line && RefusesDirectory(line, answer);
+}
+
+void PrintCounts(const Counts& counts, uint64_t divergences, uint64_t failures) {
   std::printf(
       "%llu histories, %llu operations, %llu directories exchanged, of these %llu after a kill; "
       "%llu divergences\n",
@@ -179,9 +206,9 @@ void PrintCounts(const Counts& counts, uint64_t divergences, uint64_t deaths) {
   for (const auto& [reason, count] : counts.known_differences)
     std::printf("  known difference, %llu times: %s\n", static_cast<unsigned long long>(count),
                 std::string(reason).c_str());
-  if (deaths != 0)
-    std::printf("  %llu histories were cut off: one RocksDB dies of them without the others, too\n",
-                static_cast<unsigned long long>(deaths));
+  if (failures != 0)
+    std::printf("  %llu histories were cut off: one RocksDB fails in them without Ashlar, too\n",
+                static_cast<unsigned long long>(failures));
 }
 
 int RunHistories(Settings* settings) {
@@ -189,8 +216,8 @@ int RunHistories(Settings* settings) {
   if (settings->keep) runner.keep_directories();
   const auto start = std::chrono::steady_clock::now();
   uint64_t divergences = 0;
-  uint64_t deaths = 0;
-  Counts counts;  // without the runs of reductions
+  uint64_t failures = 0;  // of one RocksDB, without Ashlar, too
+  Counts counts;          // without the runs of reductions
   const uint64_t histories = settings->replay.empty() ? settings->histories : 1;
   for (uint64_t i = 0; i < histories; i++) {
     if (settings->seconds > 0 &&
@@ -202,8 +229,8 @@ int RunHistories(Settings* settings) {
     const std::optional<Divergence> divergence = runner.Run(history);
     counts = runner.counts();
     if (!divergence) continue;
-    if (DiesByItself(runner, history, *divergence, settings->scratch)) {
-      deaths++;
+    if (FailsWithoutAshlar(runner, history, *divergence, settings->scratch)) {
+      failures++;
       continue;
     }
     divergences++;
@@ -213,7 +240,7 @@ int RunHistories(Settings* settings) {
     std::fflush(stdout);
     if (!settings->keep_going) break;
   }
-  PrintCounts(counts, divergences, deaths);
+  PrintCounts(counts, divergences, failures);
   return divergences == 0 ? 0 : 1;
 }
 
