@@ -142,6 +142,11 @@ std::unique_ptr<Env> MakeEnv(const std::shared_ptr<FaultFileSystem>& faults) {
   return NewCompositeEnv(std::make_shared<MemoryFileSystem>());
 }
 
+// What a call says that a Close, or the cancelling of background work before it, cut off.
+bool IsCutOff(const Status& status) {
+  return status.IsShutdownInProgress() || status.IsAborted() || status.IsIncomplete();
+}
+
 }  // namespace
 
 Scene::Scene(const SceneKind& kind)
@@ -498,7 +503,7 @@ bool Scene::Succeeded(const Status& status, const Target& target,
   // A batch that was in the queue while its family was dropped is InvalidArgument, as in RocksDB.
   const bool is_dropped = status.IsColumnFamilyDropped() || status.IsInvalidArgument();
   const bool may_be = (target.may_be_dropped && is_dropped) ||
-                      (is_closing_.load() && !status.IsCorruption()) ||
+                      (is_closing_.load() && IsCutOff(status)) ||
                       (faults_ != nullptr && status.IsIOError() && !status.IsPathNotFound()) ||
                       std::find(expected.begin(), expected.end(), status.code()) != expected.end();
   EXPECT_TRUE(may_be) << status.ToString();

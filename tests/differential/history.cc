@@ -466,7 +466,8 @@ void Generator::Inspect() {
     case 2:
       // With tiny memtables, the time of a switch depends on the memory that a library counts. With
       // a limit of the logs, it depends on the bytes that it counts, and on the deletion of logs.
-      // Before some ingestions into a universal tree Ashlar flushes, and RocksDB does not.
+      // Before a file enters level 0 of a universal tree, Ashlar flushes (I3 of file_ingestion.h);
+      // RocksDB does so only if a memtable has a key in the range of the file.
       Say("number " + family.name + " " +
           (tiny_memtables_ || limits_logs_ || IsUniversal(family)
                ? Pick({"rocksdb.num-snapshots", "rocksdb.background-errors"})

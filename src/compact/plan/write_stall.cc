@@ -61,9 +61,9 @@ uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfi
   if (config.disable_auto_compactions || rate_max <= kDelayedRateMin) return rate_max;
   const uint64_t last =
       previous.bytes_per_second == 0 ? rate_max : std::min(previous.bytes_per_second, rate_max);
-  if (previous.state == StallState::kNone) return std::max(last, kDelayedRateMin);
-  // Nothing was written and nothing compacted.
-  if (in == previous.inputs) return std::max(last, kDelayedRateMin);
+  // Equal inputs: nothing was written and nothing compacted.
+  if (previous.state == StallState::kNone || in == previous.inputs)
+    return std::max(last, kDelayedRateMin);
   uint64_t rate = last;
   if (previous.state == StallState::kStopped || NearStop(in, cause, config)) {
     rate = Times(last, kMuchSlower);
