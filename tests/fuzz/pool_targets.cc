@@ -70,7 +70,7 @@ class PoolRepair {
     while (page < kPoolBytes / kPageBytes) {
       const PoolOffset at = kPageBytes + page * 8;
       const uint64_t word = Word(at);
-      const SpanEntry entry{.kind = static_cast<SpanKind>(word % 5),
+      const SpanEntry entry{.kind = static_cast<SpanKind>((word & 7) % 5),
                             .size_class = static_cast<uint16_t>(word >> 3 & 0x7f),
                             .pages = static_cast<uint32_t>(word >> 32)};
       EncodeFixed64(pool_ + at, EncodeSpanEntry(page, entry));
