@@ -197,7 +197,8 @@ Seeds SeedRangeBlocks() {
                                   ValueType::kRangeDeletion),
                   SeedKey(place + 1 + place % 4), 0);
     }
-    seeds.push_back(std::string(1, ordered ? '\0' : '\x40') + builder.Finish().ToString());
+    // Both bytewise.
+    seeds.push_back(std::string(1, ordered ? '\0' : '\x42') + builder.Finish().ToString());
   }
   return seeds;
 }
