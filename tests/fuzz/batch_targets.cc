@@ -95,6 +95,7 @@ Seeds SeedBatches() {
   add(8, {"k"}, true);
   add(14, {"a", "b"}, true);
   seeds.push_back(families);
+  families[8] = 7;
   for (const char type : {'\x09', '\x0d', '\x12', '\x13'}) add(type, {}, false);
   for (const char type : {'\x0a', '\x0b', '\x0c'}) add(type, {"xid"}, false);
   add(21, {"time", "xid"}, false);
