@@ -9,6 +9,7 @@
 #include "ashlar/repair.h"
 #include "ashlar/sst_file_writer.h"
 #include "base/assert.h"
+#include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
@@ -422,7 +423,15 @@ Seeds SeedBackups() {
   const std::vector<std::string> lines = FileLines();
   for (size_t i = 0; i < lines.size(); ++i)
     text.replace(text.find(lines[i]), lines[i].size(), {'$', static_cast<char>('a' + i)});
-  return {text, text + "shared_checksum/000099.sst crc32 7\n", text + "private/1/../x crc32 7\n"};
+  // Refused: one file more, at a path that no backup has.
+  const auto with_file = [&](const std::string& line) {
+    const std::string count = StrCat("\n", lines.size(), "\n$a");
+    std::string longer = text;
+    longer.replace(longer.find(count), count.size(), StrCat("\n", lines.size() + 1, "\n$a"));
+    return longer + line;
+  };
+  return {text, with_file("shared_checksum/000099.sst crc32 7\n"),
+          with_file("private/1/../x crc32 7\n")};
 }
 
 // A backup is refused, or what is restored of it is the database or is refused by the open. No file

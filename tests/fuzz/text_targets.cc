@@ -124,6 +124,9 @@ Seeds SeedBackupMetas() {
       {.path = "private/7/MANIFEST-000009", .name = "MANIFEST-000009", .crc = 42},
       {.path = "private/7/CURRENT", .name = "CURRENT", .crc = 99}};
   return {PrintBackupMeta(meta),
+          "schema_version 2.1\n1700000000\n4711\nfield 1\n1\nshared/000012.sst crc32 7 temp 2\n"
+          "// FOOTER\n",
+          // Refused: a field that a reader must know.
           "schema_version 2.1\n1700000000\n4711\n1\nshared/000012.sst crc32 7 temp 2 ni::x 1\n"
           "// comment\n"};
 }
