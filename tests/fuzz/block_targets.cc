@@ -86,19 +86,19 @@ Seeds SeedDataBlocks() {
   return seeds;
 }
 
-void RunDataBlock(const std::string& input) {
-  if (input.empty()) return;
+bool RunDataBlock(const std::string& input) {
+  if (input.empty()) return false;
   const KeyComparator comparator = ChooseOrder(static_cast<uint8_t>(input[0]));
   const Isolated block(input.substr(1));
   for (BlockEntries entries(block.slice()); entries.Next();) {
   }
   Result<DataBlock*> plain = DataBlock::Create(
       {.contents = block.slice(), .owned = {}, .comparator = comparator, .side_index = false});
-  if (!plain.ok()) return;
+  if (!plain.ok()) return false;
   const BlockRef plain_ref(*plain);
   Result<DataBlock*> created =
       DataBlock::Create({.contents = block.slice(), .owned = {}, .comparator = comparator});
-  if (!created.ok()) return;
+  if (!created.ok()) return false;
   const BlockRef ref(*created);
   ref->CheckInvariants(comparator);
   std::vector<std::string> keys;
@@ -122,6 +122,7 @@ void RunDataBlock(const std::string& input) {
     if (ParseBlockLayout(block.slice(), &layout).ok() && layout.entries != layout.entries_end)
       static_cast<void>(FindRestart(layout, comparator, user_key, tag));
   }
+  return true;
 }
 
 // ---- Index blocks: byte 0 is the coding.
@@ -158,9 +159,9 @@ Seeds SeedIndexBlocks() {
   return seeds;
 }
 
-void RunIndexBlock(const std::string& input) {
+bool RunIndexBlock(const std::string& input) {
   constexpr uint64_t kFileBytes = uint64_t{1} << 20;
-  if (input.empty()) return;
+  if (input.empty()) return false;
   const auto choice = static_cast<uint8_t>(input[0]);
   const IndexCoding coding = CodingOf(choice);
   const KeyComparator comparator = ChooseOrder(choice / 8);
@@ -172,7 +173,7 @@ void RunIndexBlock(const std::string& input) {
   index.Seal(true);
   index.CheckInvariants();
   static_cast<void>(index.BlockAtOffset(kFileBytes / 2));
-  if (!status.ok() || index.blocks() == 0) return;
+  if (!status.ok() || index.blocks() == 0) return status.ok();
   const uint32_t step = index.blocks() / 64 + 1;
   for (uint32_t i = 0; i < index.blocks(); i += step) {
     const Slice user_key = index.separator_user_key(i);
@@ -183,6 +184,7 @@ void RunIndexBlock(const std::string& input) {
       EXPECT_RIGHT(comparator.Compare(index.separator_user_key(found), user_key) >= 0,
                    "Find stops before the key");
   }
+  return true;
 }
 
 // ---- Range deletion blocks: byte 0 is the order of keys and whether entries are ordered.
@@ -203,15 +205,15 @@ Seeds SeedRangeBlocks() {
   return seeds;
 }
 
-void RunRangeBlock(const std::string& input) {
-  if (input.empty()) return;
+bool RunRangeBlock(const std::string& input) {
+  if (input.empty()) return false;
   const auto choice = static_cast<uint8_t>(input[0]);
   const KeyComparator comparator = ChooseOrder(choice);
   const Isolated block(input.substr(1), 0);
   Result<RangeBlock> decoded = DecodeRangeBlock(
       block.slice(),
       {.comparator = comparator, .sequence_override = {}, .ordered = (choice & 0x40) == 0});
-  if (!decoded.ok()) return;
+  if (!decoded.ok()) return false;
   const FragmentedRanges& ranges = decoded->ranges;
   ranges.CheckInvariants();
   // Compared with the tombstones one by one.
@@ -247,6 +249,7 @@ void RunRangeBlock(const std::string& input) {
     const Slice upper(tombstones.back().end);
     if (comparator.Compare(lower, upper) < 0) ranges.Cut(&lower, &upper).CheckInvariants();
   }
+  return true;
 }
 
 // ---- Properties.
@@ -265,10 +268,10 @@ Seeds SeedProperties() {
   return seeds;
 }
 
-void RunProperties(const std::string& input) {
+bool RunProperties(const std::string& input) {
   const Isolated block(input, 0);
   Result<TableProperties> decoded = DecodeTableProperties(block.slice());
-  if (!decoded.ok()) return;
+  if (!decoded.ok()) return false;
   const UserCollectedProperties texts = TablePropertiesByName(*decoded);
   static_cast<void>(decoded->ToString());
   size_t bytes = 0;
@@ -279,6 +282,7 @@ void RunProperties(const std::string& input) {
   Result<TableProperties> again = DecodeTableProperties(EncodeTableProperties(*decoded));
   EXPECT_RIGHT(again.ok() && TablePropertiesByName(*again) == texts,
                "properties change when they are encoded and decoded");
+  return true;
 }
 
 // ---- Compressed blocks: type, dictionary bytes / 16, dictionary, stored bytes.
@@ -304,7 +308,7 @@ Seeds SeedCompression() {
   return seeds;
 }
 
-void RunCompression(const std::string& input) {
+bool RunCompression(const std::string& input) {
   constexpr size_t kRawBytesMax = size_t{1} << 30;
   Choices choices(input);
   const auto type = static_cast<CompressionType>(choices.Byte());
@@ -314,13 +318,14 @@ void RunCompression(const std::string& input) {
   const Result<size_t> claimed = type == kNoCompression
                                      ? Result<size_t>(Status::NotSupported(""))
                                      : DecompressedSize(type, stored.slice(), kRawBytesMax);
-  if (!claimed.ok()) return;
+  if (!claimed.ok()) return false;
   // The densest codec makes 128 KiB of four bytes.
   EXPECT_RIGHT(*claimed <= (stored.slice().size() / 4 + 1) * (size_t{128} << 10),
                "a block claims more than it can hold");
   std::string out;
-  if (!Decompress(type, stored.slice(), &dictionary, kRawBytesMax, &out).ok()) return;
+  if (!Decompress(type, stored.slice(), &dictionary, kRawBytesMax, &out).ok()) return false;
   EXPECT_RIGHT(out.size() == *claimed, "another size than was claimed");
+  return true;
 }
 
 // ---- Filters.
@@ -342,7 +347,7 @@ Seeds SeedFilters() {
   return seeds;
 }
 
-void RunFilter(const std::string& input) {
+bool RunFilter(const std::string& input) {
   const Isolated block(input, 0);
   const FilterReader filter(block.slice());
   Random random(1);
@@ -353,6 +358,7 @@ void RunFilter(const std::string& input) {
     EXPECT_RIGHT(filter.MayMatch(hash, key) || !filter.MatchesAll(),
                  "a filter that matches all does not match");
   }
+  return !filter.MatchesAll();
 }
 
 }  // namespace ashlar::fuzz

@@ -31,7 +31,7 @@ Contents ContentsOfSmallDatabase() {
 
 }  // namespace
 
-// ---- Names of files, which are also the contents of CURRENT.
+// ---- Names of files, which are also the contents of CURRENT. Accepted if it is one of these.
 
 Seeds SeedFileNames() {
   return {"CURRENT",
@@ -54,7 +54,7 @@ Seeds SeedFileNames() {
           "4611686018427387904.sst"};
 }
 
-void RunFileName(const std::string& input) {
+bool RunFileName(const std::string& input) {
   uint64_t number = 0;
   FileType type{};
   const bool parsed = ParseFileName(input, &number, &type);
@@ -91,6 +91,7 @@ void RunFileName(const std::string& input) {
   const Result<uint64_t> current = ReadCurrentFile(&file_system, "d");
   EXPECT_RIGHT(!current.ok() || DescriptorFileName("d", *current) + "\n" == "d/" + input,
                "CURRENT names another MANIFEST");
+  return parsed || lost || current.ok();
 }
 
 // ---- The small files of a database. Byte 0 chooses the one whose place the rest takes. An open
@@ -123,12 +124,13 @@ Seeds SeedSmallFiles() {
   return seeds;
 }
 
-void RunSmallFile(const std::string& input) {
+bool RunSmallFile(const std::string& input) {
   static const Contents expected = ContentsOfSmallDatabase();
-  if (input.empty()) return;
+  if (input.empty()) return false;
   const auto choice = static_cast<uint8_t>(input[0]);
   const auto file_system = std::make_shared<MemoryFileSystem>(
       SmallDatabase::Get().With(SmallFile(choice), input.substr(1)));
+  bool loaded = true;
   for (const uint64_t seed : {1U, 2U}) {
     OpenDatabase database(file_system, SmallDatabaseOptions(), seed);
     if (choice % kSmallFiles == 3) {
@@ -136,11 +138,11 @@ void RunSmallFile(const std::string& input) {
       config.env = database.env();
       DBOptions db_options;
       std::vector<ColumnFamilyDescriptor> families;
-      static_cast<void>(LoadLatestOptions(config, OpenDatabase::kPath, &db_options, &families));
+      loaded &= LoadLatestOptions(config, OpenDatabase::kPath, &db_options, &families).ok();
     }
     const Status opened = database.Open();
     EXPECT_RIGHT(opened.ok() || seed == 1, "not opened again: " + opened.ToString());
-    if (!opened.ok()) return;
+    if (!opened.ok()) return false;
     Contents contents;
     EXPECT_RIGHT(database.Read(&contents).ok() && contents == expected, "other contents");
     std::string identity;
@@ -148,9 +150,11 @@ void RunSmallFile(const std::string& input) {
     const Status closed = database.Close();
     EXPECT_RIGHT(closed.ok(), "not closed: " + closed.ToString());
   }
+  return loaded;
 }
 
 // ---- Repairs. Byte 0 chooses the file whose place the rest takes: the log, the MANIFEST, a table.
+// Accepted if it needs no repair.
 
 namespace {
 
@@ -186,8 +190,8 @@ void RepairRepairedFile(std::string* input) {
   input->replace(1, std::string::npos, file);
 }
 
-void RunRepairedFile(const std::string& input) {
-  if (input.empty()) return;
+bool RunRepairedFile(const std::string& input) {
+  if (input.empty()) return false;
   const auto file_system = std::make_shared<MemoryFileSystem>(
       SmallDatabase::Get().With(DamagedFile(static_cast<uint8_t>(input[0])), input.substr(1)));
   OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
@@ -200,13 +204,13 @@ void RunRepairedFile(const std::string& input) {
   RepairReport report;
   static_cast<void>(repair(true, &report));
   EXPECT_RIGHT(file_system->Snapshot().Fingerprint() == before, "a dry run changes files");
-  if (!repair(false, &report).ok()) return;
+  if (!repair(false, &report).ok()) return false;
   const Status opened = database.Open();
   // Records of a MANIFEST that contradict the tables, and sequences of a log that contradict them,
   // are no damage to a repair, and an open may refuse them.
   EXPECT_RIGHT(opened.ok() || !report.needs_repair,
                "repaired, but not opened: " + opened.ToString());
-  if (!opened.ok()) return;
+  if (!opened.ok()) return false;
   Contents contents;
   const Status read = database.Read(&contents);
   EXPECT_RIGHT(read.ok(), "repaired, but not readable: " + read.ToString());
@@ -215,6 +219,7 @@ void RunRepairedFile(const std::string& input) {
   EXPECT_RIGHT(written.ok(), "repaired, but not writable: " + written.ToString());
   const Status closed = database.Close();
   EXPECT_RIGHT(closed.ok(), "not closed: " + closed.ToString());
+  return !report.needs_repair;
 }
 
 // ---- Tables that are ingested, or imported as a family. Byte 0 chooses how; the table follows.
@@ -287,8 +292,9 @@ Seeds SeedExternalTables() {
       add(choice, table);
   }
   const std::string own = SmallDatabase::Get().Bytes(DamagedFile(2));
-  add(kOfDatabase | kVerify, own);
   add(kImport | 6 << 5, own);
+  // Refused: a database's table may not overlap the family's.
+  add(kOfDatabase | kVerify, own);
   return seeds;
 }
 
@@ -300,9 +306,9 @@ void RepairExternalTable(std::string* input) {
 }
 
 // A table is refused and changes nothing, or its contents stay.
-void RunExternalTable(const std::string& input) {
+bool RunExternalTable(const std::string& input) {
   static const Contents before = ContentsOfSmallDatabase();
-  if (input.empty()) return;
+  if (input.empty()) return false;
   const auto choice = static_cast<uint8_t>(input[0]);
   const auto file_system = std::make_shared<MemoryFileSystem>(SmallDatabase::Get().image());
   EXPECT_RIGHT(
@@ -310,11 +316,13 @@ void RunExternalTable(const std::string& input) {
           .ok(),
       "no table to take");
   Contents contents;
+  bool accepted = false;
   bool readable = false;
   {
     OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
     EXPECT_RIGHT(database.Open().ok(), "not opened");
     const Status taken = TakeTable(&database, choice);
+    accepted = taken.ok();
     Status read = database.Read(&contents);
     EXPECT_RIGHT(taken.ok() || (read.ok() && contents == before),
                  "refused, and taken: " + taken.ToString());
@@ -331,12 +339,13 @@ void RunExternalTable(const std::string& input) {
   OpenDatabase database(file_system, SmallDatabaseOptions(), 2);
   const Status opened = database.Open();
   EXPECT_RIGHT(opened.ok(), "not opened again: " + opened.ToString());
-  if (!opened.ok() || !readable) return;
+  if (!opened.ok() || !readable) return accepted;
   // The handle of a family that was imported was not kept.
   Contents again;
   EXPECT_RIGHT(database.Read(&again).ok(), "not readable again");
   again.erase("imported");
   EXPECT_RIGHT(again == contents, "other contents after a reopen");
+  return accepted;
 }
 
 // ---- The description of a backup, in a directory of backups that an engine opens.
@@ -436,13 +445,13 @@ Seeds SeedBackups() {
 
 // A backup is refused, or what is restored of it is the database or is refused by the open. No file
 // is read or changed outside of the two directories.
-void RunBackup(const std::string& input) {
+bool RunBackup(const std::string& input) {
   static const Contents expected = ContentsOfSmallDatabase();
   const auto file_system = std::make_shared<MemoryFileSystem>(WithBackupMeta(input));
   const uint64_t rest = FingerprintOfTheRest(*file_system);
   ManualEnv env(file_system, 1);
   BackupEngine* opened = nullptr;
-  if (!BackupEngine::Open(BackupEngineOptions(kBackups), &env, &opened).ok()) return;
+  if (!BackupEngine::Open(BackupEngineOptions(kBackups), &env, &opened).ok()) return false;
   const std::unique_ptr<BackupEngine> engine(opened);
   std::vector<BackupInfo> infos;
   engine->GetBackupInfo(&infos);
@@ -453,17 +462,17 @@ void RunBackup(const std::string& input) {
   static_cast<void>(engine->GarbageCollect());
   static_cast<void>(engine->DeleteBackup(1));
   EXPECT_RIGHT(FingerprintOfTheRest(*file_system) == rest, "files elsewhere were changed");
-  if (!restored.ok()) return;
+  if (!restored.ok()) return false;
   Options options = SmallDatabaseOptions();
   options.env = &env;
   options.create_if_missing = false;
   std::vector<std::string> names;
-  if (!DB::ListColumnFamilies(options, kRestored, &names).ok()) return;
+  if (!DB::ListColumnFamilies(options, kRestored, &names).ok()) return false;
   std::vector<ColumnFamilyDescriptor> families;
   for (const std::string& name : names) families.emplace_back(name, options);
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
-  if (!DB::Open(options, kRestored, families, &handles, &db).ok()) return;
+  if (!DB::Open(options, kRestored, families, &handles, &db).ok()) return false;
   for (ColumnFamilyHandle* const handle : handles) {
     FamilyContents contents;
     const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions(), handle));
@@ -473,6 +482,7 @@ void RunBackup(const std::string& input) {
                  "restored, with other contents");
     delete handle;
   }
+  return true;
 }
 
 }  // namespace ashlar::fuzz

@@ -47,9 +47,9 @@ Seeds SeedEdits() {
   return seeds;
 }
 
-void RunEdit(const std::string& input) {
+bool RunEdit(const std::string& input) {
   VersionEdit edit;
-  if (!edit.DecodeFrom(input).ok()) return;
+  if (!edit.DecodeFrom(input).ok()) return false;
   static_cast<void>(edit.DebugString());
   std::string encoded;
   edit.EncodeTo(&encoded);
@@ -59,6 +59,7 @@ void RunEdit(const std::string& input) {
   std::string twice;
   again.EncodeTo(&twice);
   EXPECT_RIGHT(twice == encoded, "an edit changes when it is encoded and decoded");
+  return true;
 }
 
 Seeds SeedManifests() {
@@ -69,12 +70,12 @@ Seeds SeedManifests() {
 namespace {
 
 // What a program reads of a database that it does not open.
-void Inspect(const std::shared_ptr<MemoryFileSystem>& file_system) {
+bool Inspect(const std::shared_ptr<MemoryFileSystem>& file_system) {
   ManualEnv env(file_system, 1);
   DBOptions options = SmallDatabaseOptions();
   options.env = &env;
   DatabaseInventory inventory;
-  if (!ReadInventory(options, OpenDatabase::kPath, &inventory).ok()) return;
+  if (!ReadInventory(options, OpenDatabase::kPath, &inventory).ok()) return false;
   for (const ColumnFamilyInventory& family : inventory.column_families) {
     for (const LevelMetaData& level : family.metadata.levels) {
       for (const SstFileMetaData& table : level.files) {
@@ -84,22 +85,24 @@ void Inspect(const std::shared_ptr<MemoryFileSystem>& file_system) {
       }
     }
   }
+  return true;
 }
 
 }  // namespace
 
 // The keys and levels of a hostile MANIFEST make arbitrary contents. The only check is that each
 // call returns, and that reading changes no file.
-void RunManifest(const std::string& input) {
+bool RunManifest(const std::string& input) {
   const SmallDatabase& small = SmallDatabase::Get();
   const auto file_system = std::make_shared<MemoryFileSystem>(small.With(small.manifest(), input));
-  Inspect(file_system);
-  ForEachReader(file_system, SmallDatabaseOptions(), [](DB* reader, const Contents*) {
-    std::vector<LiveFileMetaData> files;
-    reader->GetLiveFilesMetaData(&files);
-  });
+  const bool inspected = Inspect(file_system);
+  const bool read =
+      ForEachReader(file_system, SmallDatabaseOptions(), [](DB* reader, const Contents*) {
+        std::vector<LiveFileMetaData> files;
+        reader->GetLiveFilesMetaData(&files);
+      });
   OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
-  if (!database.Open().ok()) return;
+  if (!database.Open().ok()) return false;
   Contents contents;
   static_cast<void>(database.Read(&contents));
   static_cast<void>(database.Write({{Change::Kind::kPut, "default", "new", "value"}}, {}));
@@ -108,6 +111,7 @@ void RunManifest(const std::string& input) {
   static_cast<void>(database.db()->Get(ReadOptions(), "key7", &value));
   static_cast<void>(database.db()->GetProperty("rocksdb.stats", &value));
   static_cast<void>(database.Close());
+  return inspected && read;
 }
 
 }  // namespace ashlar::fuzz

@@ -133,7 +133,8 @@ class PoolRepair {
   char* const pool_;
 };
 
-void UseTree(PersistentTree* tree) {
+// False: the tree does not verify.
+bool UseTree(PersistentTree* tree) {
   const bool verified = VerifyAndCheck(tree).ok();
   const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
   uint64_t entries = 0;
@@ -162,15 +163,16 @@ void UseTree(PersistentTree* tree) {
   static_cast<void>(tree->Defragment());
   static_cast<void>(tree->DeleteRange(KeyRange::Between(Key(20), Key(90))));
   static_cast<void>(tree->DeleteRange(KeyRange::All()));
+  return verified;
 }
 
-void OpenAndUse(Result<std::unique_ptr<Medium>> medium) {
-  if (!medium.ok()) return;
+bool OpenAndUse(Result<std::unique_ptr<Medium>> medium) {
+  if (!medium.ok()) return false;
   Result<std::unique_ptr<PersistentTree>> opened =
       OpenTree(std::move(medium).value(),
                {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
                 .mark = MarkRun::kAtOpen});
-  if (opened.ok()) UseTree(opened->get());
+  return opened.ok() && UseTree(opened->get());
 }
 
 void PutPatch(std::string* input, uint32_t offset, uint64_t word) {
@@ -204,7 +206,7 @@ Seeds SeedPools() {
   return seeds;
 }
 
-void RunPool(const std::string& input) {
+bool RunPool(const std::string& input) {
   FilledPool& filled = FilledPool::Get();
   constexpr uint64_t kUsedBytes = uint64_t{256} << 10;
   Choices choices(input);
@@ -216,10 +218,12 @@ void RunPool(const std::string& input) {
   }
   if (repair) PoolRepair(filled.bytes()).Run();
   const Slice page(filled.bytes(), kPageBytes);
+  bool accepted = false;
   if (DecodePoolHeader("pool", page, kPoolBytes, *BytewiseComparator()).ok()) {
-    OpenAndUse(std::unique_ptr<Medium>(CountingMedium::Create(filled.pool()->file())));
+    accepted = OpenAndUse(std::unique_ptr<Medium>(CountingMedium::Create(filled.pool()->file())));
   }
   filled.Restore();
+  return accepted;
 }
 
 // ---- Logs of pools: byte 0: whether the log is repaired, whether power was lost, the state of the
@@ -263,11 +267,12 @@ Seeds SeedPoolLogs() {
                    Redo(kBatchMarkOffset, Slice(image.data() + kBatchMarkOffset, 8)),
                &records);
   AppendRecord(kLogOfPool, 2, Redo(kPageBytes + 24, std::string(8, '\0')), &records);
+  // The last one is refused: its header gives an end that the records do not reach.
   return {std::string(1, '\1'), std::string(1, '\1') + records, std::string(1, '\2') + records,
           std::string(1, '\5') + records, std::string("\x11\0\0\x20\0", 5) + records};
 }
 
-void RunPoolLog(const std::string& input) {
+bool RunPoolLog(const std::string& input) {
   FilledPool& filled = FilledPool::Get();
   Choices choices(input);
   const uint8_t choice = choices.Byte();
@@ -283,14 +288,16 @@ void RunPoolLog(const std::string& input) {
   EXPECT_RIGHT(WriteLogLink(storage.get(), state, header.generation).ok(), "no link");
   const Status replayed =
       ReplayLog(storage.get(), {.pool_id = header.pool_id, .accept_damage = (choice & 8) != 0});
+  bool accepted = false;
   if (replayed.ok()) {
     Result<std::unique_ptr<Medium>> medium =
         LoggedMedium::Create(std::move(storage), {.pool_id = header.pool_id,
                                                   .log_bytes_max = uint64_t{1} << 20,
                                                   .private_bytes_max = uint64_t{1} << 20});
-    OpenAndUse(std::move(medium));
+    accepted = OpenAndUse(std::move(medium));
   }
   filled.Restore();
+  return accepted;
 }
 
 }  // namespace ashlar::fuzz

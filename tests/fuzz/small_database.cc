@@ -70,16 +70,17 @@ MemoryImage SmallDatabase::With(const std::string& name, const std::string& byte
   return image;
 }
 
-void ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const Options& options,
+bool ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const Options& options,
                    FunctionRef<void(DB* reader, const Contents* contents)> read) {
   const uint64_t before = file_system->Snapshot().Fingerprint();
   ManualEnv env(file_system, 1);
   Options own = options;
   own.env = &env;
   std::vector<std::string> names;
-  if (!DB::ListColumnFamilies(own, OpenDatabase::kPath, &names).ok()) return;
+  if (!DB::ListColumnFamilies(own, OpenDatabase::kPath, &names).ok()) return false;
   std::vector<ColumnFamilyDescriptor> families;
   for (const std::string& name : names) families.emplace_back(name, own);
+  bool both_open = true;
   for (const bool follows : {false, true}) {
     std::vector<ColumnFamilyHandle*> handles;
     std::unique_ptr<DB> db;
@@ -87,6 +88,7 @@ void ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const O
         follows ? DB::OpenAsSecondary(own, OpenDatabase::kPath, "/db/secondary", families, &handles,
                                       &db)
                 : DB::OpenForReadOnly(own, OpenDatabase::kPath, families, &handles, &db);
+    both_open &= opened.ok();
     if (!opened.ok()) continue;
     if (follows) static_cast<void>(db->TryCatchUpWithPrimary());
     Contents contents;
@@ -102,6 +104,7 @@ void ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const O
     for (ColumnFamilyHandle* const handle : handles) delete handle;
   }
   EXPECT_RIGHT(file_system->Snapshot().Fingerprint() == before, "a reader changes files");
+  return both_open;
 }
 
 }  // namespace ashlar::fuzz

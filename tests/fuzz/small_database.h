@@ -34,8 +34,9 @@ class SmallDatabase {
 };
 
 // Opens the database of these files read-only and as a secondary, and calls `read` for each that
-// opens: with its contents, and null if not all can be read. No file may change.
-void ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const Options& options,
+// opens: with its contents, and null if not all can be read. Returns whether both open. No file may
+// change.
+bool ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const Options& options,
                    FunctionRef<void(DB* reader, const Contents* contents)> read);
 
 }  // namespace ashlar::fuzz

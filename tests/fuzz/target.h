@@ -2,7 +2,7 @@
 // from. libfuzzer/main.cc runs one target under libFuzzer (./dev fuzz), fuzz_test.cc runs each over
 // its seeds, some mutations of them, and the files in corpus/ and regressions/.
 //
-//   seed ──Mutate──> bytes ──repair──> bytes ──run──> returns: refused, or decoded consistently
+//   seed ──Mutate──> bytes ──repair──> bytes ──run──> false: refused; true: decoded consistently
 //                                                     EXPECT_RIGHT: a wrong answer
 //
 // A function repairs checksums, so that a mutation reaches the code after them. What `run` must not
@@ -22,12 +22,17 @@ namespace ashlar::fuzz {
 
 struct Target {
   const char* name;
-  void (*run)(const std::string& input);
-  // Well-formed inputs, made by the writers of the format. The same at every call.
+  // Returns whether the input was accepted: decoded to its end, or opened or taken by the database,
+  // reader, tree or engine that gets it. An input that several of them get, or that is decoded in
+  // several ways, was accepted if each accepts it.
+  bool (*run)(const std::string& input);
+  // Well-formed inputs, made by the writers of the format, and after them refused_seeds inputs that
+  // are refused. The same at every call.
   std::vector<std::string> (*seeds)();
   // Recomputes the checksums of an input. Null: it has none.
   void (*repair)(std::string* input);
   size_t input_bytes_max;
+  size_t refused_seeds = 0;
 };
 
 std::span<const Target> Targets();

@@ -20,15 +20,18 @@ Seeds SeedOptionsFiles() {
   const std::string text = PrintOptionsFile(
       DBOptions(), {{"default", ColumnFamilyOptions()}, {"a # \\ family", second}});
   return {text,
+          // Refused, unless what only the program can make is ignored.
           "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n[DBOptions]\n"
           "[CFOptions \"default\"]\n  comparator=mine\n  merge_operator={id=Mine;depth=3}\n"
           "[TableOptions/BlockBasedTable \"default\"]\n"};
 }
 
-void RunOptionsFile(const std::string& input) {
+bool RunOptionsFile(const std::string& input) {
+  bool accepted = true;
   for (const bool ignore : {false, true}) {
     const OptionsFileRules rules{.ignore_unknown = ignore, .ignore_unsupported = ignore};
     Result<ParsedOptionsFile> parsed = ParseOptionsFile(input, "OPTIONS", rules);
+    accepted &= parsed.ok();
     if (!parsed.ok()) continue;
     const auto print = [](const ParsedOptionsFile& file) {
       return PrintOptionsFile(file.db_options, file.families, file.unsupported);
@@ -41,6 +44,7 @@ void RunOptionsFile(const std::string& input) {
     if (!again.ok()) continue;
     EXPECT_RIGHT(print(*again) == text, "options change when they are printed and parsed");
   }
+  return accepted;
 }
 
 // ---- Option strings: byte 0 chooses the function.
@@ -61,8 +65,8 @@ Seeds SeedOptionStrings() {
               "memtable=prefix_hash:1000;prefix_extractor=fixed:4"};
 }
 
-void RunOptionString(const std::string& input) {
-  if (input.empty()) return;
+bool RunOptionString(const std::string& input) {
+  if (input.empty()) return false;
   const std::string text = input.substr(1);
   ConfigOptions config;
   std::string printed;
@@ -71,8 +75,8 @@ void RunOptionString(const std::string& input) {
   switch (static_cast<uint8_t>(input[0]) % 5) {
     case 0: {
       DBOptions options;
-      if (!GetDBOptionsFromString(config, DBOptions(), text, &options).ok()) return;
-      if (!GetStringFromDBOptions(config, options, &printed).ok()) return;
+      if (!GetDBOptionsFromString(config, DBOptions(), text, &options).ok()) return false;
+      if (!GetStringFromDBOptions(config, options, &printed).ok()) return false;
       status = GetDBOptionsFromString(config, DBOptions(), printed, &options);
       if (status.ok()) status = GetStringFromDBOptions(config, options, &again);
       break;
@@ -80,32 +84,29 @@ void RunOptionString(const std::string& input) {
     case 1: {
       ColumnFamilyOptions options;
       if (!GetColumnFamilyOptionsFromString(config, ColumnFamilyOptions(), text, &options).ok())
-        return;
-      if (!GetStringFromColumnFamilyOptions(config, options, &printed).ok()) return;
+        return false;
+      if (!GetStringFromColumnFamilyOptions(config, options, &printed).ok()) return false;
       status = GetColumnFamilyOptionsFromString(config, ColumnFamilyOptions(), printed, &options);
       if (status.ok()) status = GetStringFromColumnFamilyOptions(config, options, &again);
       break;
     }
     case 2: {
       BlockBasedTableOptions options;
-      static_cast<void>(
-          GetBlockBasedTableOptionsFromString(config, BlockBasedTableOptions(), text, &options));
-      return;
+      return GetBlockBasedTableOptionsFromString(config, BlockBasedTableOptions(), text, &options)
+          .ok();
     }
     case 3: {
       PlainTableOptions options;
-      static_cast<void>(
-          GetPlainTableOptionsFromString(config, PlainTableOptions(), text, &options));
-      return;
+      return GetPlainTableOptionsFromString(config, PlainTableOptions(), text, &options).ok();
     }
     default: {
       Options options;
-      static_cast<void>(GetOptionsFromString(config, Options(), text, &options));
-      return;
+      return GetOptionsFromString(config, Options(), text, &options).ok();
     }
   }
   EXPECT_RIGHT(status.ok(), "printed options are refused: " + status.ToString());
   EXPECT_RIGHT(again == printed, "options change when they are printed and parsed");
+  return true;
 }
 
 // ---- Descriptions of backups.
@@ -131,9 +132,9 @@ Seeds SeedBackupMetas() {
           "// comment\n"};
 }
 
-void RunBackupMeta(const std::string& input) {
+bool RunBackupMeta(const std::string& input) {
   Result<BackupMeta> parsed = ParseBackupMeta(input, kBackup);
-  if (!parsed.ok()) return;
+  if (!parsed.ok()) return false;
   for (const BackupFile& file : parsed->files) {
     uint64_t number = 0;
     FileType type{};
@@ -147,15 +148,18 @@ void RunBackupMeta(const std::string& input) {
   }
   Result<BackupMeta> again = ParseBackupMeta(PrintBackupMeta(*parsed), kBackup);
   EXPECT_RIGHT(again.ok() && *again == *parsed, "a description changes when it is printed");
+  return true;
 }
 
 // ---- Hexadecimal text, as the descriptions of backups have it. The input is text, and also bytes.
+// Accepted if it is hexadecimal.
 
 Seeds SeedHexes() { return {"", "007fFf10", "abc", "0g", "0x00", std::string("\0\xff", 2)}; }
 
-void RunHex(const std::string& input) {
+bool RunHex(const std::string& input) {
   std::string bytes;
-  if (Slice(input).DecodeHex(&bytes)) {
+  const bool decoded = Slice(input).DecodeHex(&bytes);
+  if (decoded) {
     std::string upper = input;
     for (char& c : upper) {
       if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
@@ -165,6 +169,7 @@ void RunHex(const std::string& input) {
   const std::string text = Slice(input).ToString(true);
   EXPECT_RIGHT(Slice(text).DecodeHex(&bytes) && bytes == input,
                "bytes change when they are encoded: " + text);
+  return decoded;
 }
 
 }  // namespace ashlar::fuzz

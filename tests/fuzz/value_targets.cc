@@ -65,7 +65,7 @@ Seeds SeedOperands() {
   return seeds;
 }
 
-void RunOperands(const std::string& input) {
+bool RunOperands(const std::string& input) {
   Choices choices(input);
   const uint8_t choice = choices.Byte();
   const bool with_ttl = (choice & kWithTtl) != 0;
@@ -82,7 +82,7 @@ void RunOperands(const std::string& input) {
     value = operands.front();
     operands.erase(operands.begin());
   }
-  if (operands.empty()) return;
+  if (operands.empty()) return false;
   static_cast<void>(merge_operator->ShouldMerge(operands));
   const Slice* const base = with_value ? &value : nullptr;
   const std::unique_ptr<std::string> whole = Merge(*merge_operator, base, operands);
@@ -90,7 +90,7 @@ void RunOperands(const std::string& input) {
   for (const Slice& operand : operands) all_end_in_times &= HasTtlSuffix(operand);
   EXPECT_RIGHT((whole != nullptr) == (!with_ttl || all_end_in_times),
                "the times of the values do not decide");
-  if (whole == nullptr) return;
+  if (whole == nullptr) return false;
   EXPECT_RIGHT(!with_ttl || HasTtlSuffix(*whole), "a merge without a time");
   // The result does not depend on when operands are combined.
   for (size_t first = 2; first <= operands.size(); first += 1 + operands.size() / 4) {
@@ -104,6 +104,7 @@ void RunOperands(const std::string& input) {
     const std::unique_ptr<std::string> combined = Merge(*merge_operator, base, rest);
     EXPECT_RIGHT(combined != nullptr && *combined == *whole, "combined earlier, another result");
   }
+  return true;
 }
 
 }  // namespace ashlar::fuzz

@@ -78,7 +78,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size > target->input_bytes_max) return -1;
-  target->run(std::string(reinterpret_cast<const char*>(data), size));
+  static_cast<void>(target->run(std::string(reinterpret_cast<const char*>(data), size)));
   return 0;
 }
 
