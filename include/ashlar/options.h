@@ -4,7 +4,7 @@
 // exist:
 //   honoured   Ashlar implements the option. Options without a remark are of this kind.
 //   accepted   Ashlar does not need the option. It changes no result. If it is not the default, the
-//              log names it at open.
+//              LOG names it at open.
 //   refused    The option would change results or guarantees and is not implemented. If it is not
 //              the default, DB::Open returns NotSupported and names it.
 // Sizes are in bytes unless said otherwise. Thread safety: plain values; a database copies them at
@@ -209,8 +209,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Makes filters for compactions, and for flushes if it wants to.
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;
 
-  // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB. Up to
-  // 72 KiB earlier if its memory would otherwise grow by another block.
+  // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB. From 1
+  // MiB on it is closed 72 KiB earlier, before its memory grows by another block.
   size_t write_buffer_size = 64 << 20;
   // At most this many memtables are in memory, the active one too; writers wait if all are full.
   int max_write_buffer_number = 2;
@@ -329,7 +329,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   // by half. Not written to OPTIONS files. The MANIFEST marks the tables, as RocksDB's does.
   bool compact_dense_deletions = true;
 
-  // ---- Blob files: refused when enable_blob_files is set.
+  // ---- Blob files. The first is refused; the others are accepted.
   bool enable_blob_files = false;
   uint64_t min_blob_size = 0;
   uint64_t blob_file_size = 1ULL << 28;
@@ -496,7 +496,8 @@ struct ASHLAR_API DBOptions {
   // ---- The log.
   std::string wal_dir;  // one for each database; empty: the database's directory
   uint64_t max_total_wal_size =
-      0;  // bytes of logs that make old column families flush; 0: four times all write buffers
+      0;  // bytes of logs that make old column families flush; 0: four times the write buffers
+          // that all families may have (write_buffer_size * max_write_buffer_number)
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   bool manual_wal_flush = false;  // the log is handed to the operating system by FlushWAL only
   // kZSTD: each record of a log is compressed, up to 1 GiB of them. Other codecs have no effect.
@@ -688,7 +689,7 @@ struct WriteOptions {
   // Return only when the write is durable. Off, a crash of the process loses nothing, a crash of
   // the machine may lose the latest writes.
   bool sync = false;
-  // Do not log: unflushed writes are lost with the process. Not together with sync.
+  // Do not log: unflushed writes are lost with the process. InvalidArgument together with sync.
   bool disableWAL = false;
   // Skip records of column families that do not exist, or no longer, instead of failing.
   bool ignore_missing_column_families = false;
