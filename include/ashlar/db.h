@@ -257,6 +257,11 @@ class ASHLAR_API DB {
 
   // ---- Column families.
 
+  // Creates an empty family, durably. The caller gives *handle to DestroyColumnFamilyHandle.
+  // InvalidArgument: the name is taken, or an option is wrong. NotSupported: an option is refused,
+  // or the database only reads. After these no family was created, and *handle is null. Two errors
+  // may come after the family was created: that of the OPTIONS file (fail_if_options_file_error),
+  // with *handle set, and MemoryLimit.
   virtual Status CreateColumnFamily(const ColumnFamilyOptions& options,
                                     const std::string& column_family_name,
                                     ColumnFamilyHandle** handle) = 0;
@@ -300,7 +305,9 @@ class ASHLAR_API DB {
                                       const ExportImportFilesMetaData& metadata,
                                       ColumnFamilyHandle** handle);
   // Removes the family from the database at once. Its files are deleted after the last handle,
-  // iterator and pin are released.
+  // iterator and pin are released. The handle stays the caller's. InvalidArgument: it is the
+  // default family. ColumnFamilyDropped: it was dropped before. Several families: stops at the
+  // first failure.
   Status DropColumnFamily(ColumnFamilyHandle* column_family);
   virtual Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   // Releases a handle. InvalidArgument for the default family's own handle.
@@ -310,11 +317,18 @@ class ASHLAR_API DB {
 
   // ---- Writing.
 
-  // Applies the batch atomically. After an error no part of it is visible. After a failed sync the
-  // batch may appear after a crash.
+  // Applies the batch atomically, and writes its sequence into it. After an error no part of it is
+  // visible. After a failed sync the batch may appear after a crash.
+  //
+  // InvalidArgument: a family of the batch does not exist, a record is too large, or the options
+  // contradict each other. Corruption: the batch is damaged. NotSupported: it has a record that is
+  // not implemented, or the database only reads. Incomplete: the write would have to wait, and
+  // no_slowdown is set. ShutdownInProgress: it would have to wait for background work that was
+  // canceled, or the database is closed. After a background error: that error, until Resume.
   virtual Status Write(const WriteOptions& options, WriteBatch* updates) = 0;
 
-  // One-record batches. InvalidArgument for a key and a value of more than 512 MiB together.
+  // One-record batches, with the errors of Write. InvalidArgument for a key and a value of more
+  // than 512 MiB together. ColumnFamilyDropped: the family was dropped.
   virtual Status Put(const WriteOptions& options, ColumnFamilyHandle* column_family,
                      const Slice& key, const Slice& value) = 0;
   Status Put(const WriteOptions& options, const Slice& key, const Slice& value) {
@@ -403,8 +417,8 @@ class ASHLAR_API DB {
     return KeyMayExist(options, DefaultColumnFamily(), key, value, value_found);
   }
 
-  // Never null: an error is the iterator's status. The caller owns the iterator and must delete it
-  // before the DB is closed.
+  // An error is the iterator's status. Null only without memory for an iterator. The caller owns
+  // the iterator and must delete it before the DB is closed.
   virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) = 0;
   Iterator* NewIterator(const ReadOptions& options) {
     return NewIterator(options, DefaultColumnFamily());
@@ -414,7 +428,11 @@ class ASHLAR_API DB {
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
 
+  // The current state, for ReadOptions::snapshot. The caller passes it to ReleaseSnapshot before
+  // the DB is closed or deleted. Waits while an ingestion writes the MANIFEST for a file that the
+  // snapshot would see. Null: there is no memory, or the database is a secondary.
   virtual const Snapshot* GetSnapshot() = 0;
+  // Null is ignored.
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
   // ---- Properties.
@@ -422,22 +440,22 @@ class ASHLAR_API DB {
   struct Properties {
     // Number of files at a level: append the level. Text and number.
     inline static const std::string kNumFilesAtLevelPrefix = "rocksdb.num-files-at-level";
-    inline static const std::string kCompressionRatioAtLevelPrefix =
-        "rocksdb.compression-ratio-at-level";
     // Text for people; the map form of kCFStats is for programs.
     inline static const std::string kStats = "rocksdb.stats";
     inline static const std::string kSSTables = "rocksdb.sstables";
     inline static const std::string kCFStats = "rocksdb.cfstats";
     inline static const std::string kCFStatsNoFileHistogram = "rocksdb.cfstats-no-file-histogram";
-    inline static const std::string kCFFileHistogram = "rocksdb.cf-file-histogram";
     inline static const std::string kDBStats = "rocksdb.dbstats";
     inline static const std::string kLevelStats = "rocksdb.levelstats";
     inline static const std::string kOptionsStatistics = "rocksdb.options-statistics";
+    // Not answered: GetProperty and its relatives return false.
+    inline static const std::string kCompressionRatioAtLevelPrefix =
+        "rocksdb.compression-ratio-at-level";
+    inline static const std::string kCFFileHistogram = "rocksdb.cf-file-histogram";
     inline static const std::string kAggregatedTableProperties =
         "rocksdb.aggregated-table-properties";
     inline static const std::string kAggregatedTablePropertiesAtLevel =
         "rocksdb.aggregated-table-properties-at-level";
-    // Not answered.
     inline static const std::string kBlockCacheEntryStats = "rocksdb.block-cache-entry-stats";
     inline static const std::string kFastBlockCacheEntryStats =
         "rocksdb.fast-block-cache-entry-stats";
@@ -480,7 +498,8 @@ class ASHLAR_API DB {
     inline static const std::string kEstimateNumKeys = "rocksdb.estimate-num-keys";
     inline static const std::string kEstimateTableReadersMem = "rocksdb.estimate-table-readers-mem";
     inline static const std::string kEstimateLiveDataSize = "rocksdb.estimate-live-data-size";
-    inline static const std::string kEstimateOldestKeyTime = "rocksdb.estimate-oldest-key-time";
+    inline static const std::string kEstimateOldestKeyTime =
+        "rocksdb.estimate-oldest-key-time";  // not answered
     inline static const std::string kTotalSstFilesSize = "rocksdb.total-sst-files-size";
     inline static const std::string kLiveSstFilesSize = "rocksdb.live-sst-files-size";
     inline static const std::string kObsoleteSstFilesSize = "rocksdb.obsolete-sst-files-size";
@@ -488,7 +507,7 @@ class ASHLAR_API DB {
     inline static const std::string kBaseLevel = "rocksdb.base-level";
     inline static const std::string kMinLogNumberToKeep = "rocksdb.min-log-number-to-keep";
     inline static const std::string kMinObsoleteSstNumberToKeep =
-        "rocksdb.min-obsolete-sst-number-to-keep";
+        "rocksdb.min-obsolete-sst-number-to-keep";  // not answered
     // Numbers: snapshots and versions.
     inline static const std::string kNumSnapshots = "rocksdb.num-snapshots";
     inline static const std::string kOldestSnapshotTime = "rocksdb.oldest-snapshot-time";
@@ -565,7 +584,8 @@ class ASHLAR_API DB {
 
   // Compacts the keys in [*begin, *end] (null: unbounded) down to the last level that has data.
   // Memtables are flushed first, unless both ends are given and no memtable has a key or a part of
-  // a range deletion between them.
+  // a range deletion between them. Incomplete: canceled, or manual compactions are disabled or
+  // aborted. ShutdownInProgress: as from Flush. For those of change_level see CompactRangeOptions.
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
                               const Slice* begin, const Slice* end) = 0;
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
@@ -652,7 +672,10 @@ class ASHLAR_API DB {
   // the archive has no such log.
   virtual Status DeleteFile(const std::string& name) = 0;
 
-  // ColumnFamilyDropped: a family was dropped with writes that are in no table.
+  // Writes everything that the memtables of these families hold into tables. FlushOptions decide
+  // what the call waits for. After a background error it returns that error. ShutdownInProgress:
+  // background work was canceled, or the database is closed. ColumnFamilyDropped: a family was
+  // dropped with writes that are in no table. NotSupported: the database only reads.
   virtual Status Flush(const FlushOptions& options,
                        const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) {
@@ -713,8 +736,10 @@ class ASHLAR_API DB {
 
   // ---- Options.
 
-  // Changes mutable options by name, all or none, and writes a new OPTIONS file. On failure returns
-  // InvalidArgument and names the option.
+  // Changes mutable options by name, all or none, and writes a new OPTIONS file. InvalidArgument
+  // names the option: it is unknown or fixed, or has a bad value. NotSupported: the value is
+  // refused, or the database only reads. With fail_if_options_file_error, an error of the OPTIONS
+  // file comes after the change.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& new_options) = 0;
   Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
@@ -840,9 +865,10 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags a,
   return static_cast<DB::SizeApproximationFlags>(static_cast<uint8_t>(a) | static_cast<uint8_t>(b));
 }
 
-// Deletes every file of the database, and its directory if that is then empty. Other files stay,
-// and so do logs in options.wal_dir if the OPTIONS file names another folder of logs. IOError if
-// the database is open, or another one that has its logs in wal_dir.
+// Deletes every file of the database, and its directory if that is then empty. Ok if there is no
+// such directory. Other files stay, and so do logs in options.wal_dir if the OPTIONS file names
+// another folder of logs. IOError if the database is open, or another one that has its logs in
+// wal_dir.
 ASHLAR_API Status DestroyDB(const std::string& name, const Options& options,
                             const std::vector<ColumnFamilyDescriptor>& column_families =
                                 std::vector<ColumnFamilyDescriptor>());
