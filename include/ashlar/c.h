@@ -16,7 +16,7 @@
 //   settings   Caches, rate limiters, loggers and option structs are shared or copied by their
 //              users; the caller still destroys its own. Users take over merge operators, prefix
 //              extractors and filter policies: the caller must not destroy them. The caller keeps
-//              Comparators and Envs. Requires: they outlive every database that uses them.
+//              comparators and Envs. Requires: they outlive every database that uses them.
 //
 // Errors: `errptr` points to a char* that is null or was set by an earlier call. A failure frees
 // the old text and sets a new one, which the caller frees. Success changes nothing, so one check

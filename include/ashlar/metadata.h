@@ -43,7 +43,7 @@ struct SstFileMetaData : FileStorageInfo {
   SequenceNumber largest_seqno = 0;
   std::string smallestkey;  // user keys
   std::string largestkey;
-  uint64_t num_reads_sampled = 0;
+  uint64_t num_reads_sampled = 0;  // always 0
   bool being_compacted = false;
   uint64_t num_entries = 0;
   uint64_t num_deletions = 0;
