@@ -61,7 +61,7 @@ TEST_F(AdviseTest, SaysWhereItCannotWork) {
   const ToolRun run = RunTool(StrCat(ProgramCommand("ashlar"), " advise ",
                                      scratch_.File("no/such/folder"), " --keys 2000"));
   EXPECT_EQ(run.exit_code, 4) << run.output;
-  EXPECT_NE(run.output.find("it is no directory"), std::string::npos) << run.output;
+  EXPECT_NE(run.output.find("it is not a directory"), std::string::npos) << run.output;
 }
 
 TEST_F(AdviseTest, AFileThatCannotBeWrittenIsFoundBeforeAnythingIsMeasured) {

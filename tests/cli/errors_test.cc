@@ -79,6 +79,8 @@ TEST_F(ErrorsTest, TheFirstArgumentThatNothingTakesIsNamed) {
   expect(Run({"scan", "--", "-x"}), "ashlar: scan does not take '-x'\n" + advice + "\n");
   expect(RunBare({}), "ashlar: COMMAND is required\n" + advice + "\n");
   expect(Run({"put", "k"}), "ashlar: VALUE is required\n" + advice + "\n");
+  expect(RunBare({"pool"}), "ashlar: ACTION is required\n" + advice + "\n");
+  expect(RunBare({"backup", "list"}), "ashlar: FOLDER is required\n" + advice + "\n");
 }
 
 TEST_F(ErrorsTest, ADatabaseIsNotMadeInADirectoryThatIsMissing) {

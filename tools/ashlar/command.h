@@ -51,6 +51,7 @@ class OptionSet {
   virtual void Flag(const char* names, const char* help, bool* target) = 0;
   virtual void Text(const char* names, const char* help, std::optional<std::string>* target) = 0;
   virtual void Number(const char* names, const char* help, uint64_t* target) = 0;
+  // One of the words. An operand has to be given.
   virtual void Choice(const char* names, const char* help, const std::vector<std::string>& choices,
                       std::string* target) = 0;
   virtual void Operand(const char* name, const char* help, std::string* target) = 0;

@@ -68,7 +68,7 @@ class AdviseCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(folder_, &state));
     if (!IsDirectory(state)) {
       return {.code = ExitCode::kIo,
-              .what = "cannot measure in " + folder_ + ": it is no directory",
+              .what = "cannot measure in " + folder_ + ": it is not a directory",
               .advice = "check FOLDER, and make it"};
     }
     JsonFile json_file;

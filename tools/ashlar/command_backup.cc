@@ -74,7 +74,7 @@ class BackupCommand final : public Command {
     if (IsDirectory(state) && !GetFileInfo(folder_ + "/meta").status().IsPathNotFound()) return {};
     return {.code = ExitCode::kIo,
             .what = "no backups: " + folder_ +
-                    (IsDirectory(state) ? " has no folder meta" : " is no directory"),
+                    (IsDirectory(state) ? " has no folder meta" : " is not a directory"),
             .advice = "check FOLDER; 'backup create' makes it"};
   }
   // Of an action on one backup.

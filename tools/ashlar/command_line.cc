@@ -75,10 +75,11 @@ class CliOptionSet final : public OptionSet {
   }
   void Choice(const char* names, const char* help, const std::vector<std::string>& choices,
               std::string* target) override {
-    app_->add_option(names, *target, help)
-        ->check(CLI::IsMember(choices).description(""))
-        ->type_name("WORD")
-        ->capture_default_str();
+    CLI::Option* const choice = app_->add_option(names, *target, help)
+                                    ->check(CLI::IsMember(choices).description(""))
+                                    ->type_name("WORD")
+                                    ->capture_default_str();
+    if (names[0] != '-') choice->required();
   }
   void Operand(const char* name, const char* help, std::string* target) override {
     app_->add_option_function<std::string>(
