@@ -243,7 +243,7 @@ struct ASHLAR_API ColumnFamilyOptions {
   size_t max_successive_merges = 0;
 
   // ---- Levels and compaction.
-  int num_levels = 7;
+  int num_levels = 7;  // 1 to 64; below 1: 1
   CompactionStyle compaction_style = kCompactionStyleLevel;
   // Which file of an overfull level goes first. kRoundRobin goes on after a reopen where it was.
   CompactionPri compaction_pri = kMinOverlappingRatio;

@@ -116,8 +116,8 @@ Status CheckDb(OpenFor purpose, const DBOptions& options) {
   }
   if (options.row_cache != nullptr) {
     return NotImplemented("row_cache", "a cache",
-                          "a cached block leads straight to its entry, so that rows of their own "
-                          "would only take memory twice: leave it null, and give its memory to "
+                          "a cached block leads straight to its entry, so a cache of rows would "
+                          "only hold them twice: leave it null, and give its memory to "
                           "block_cache");
   }
   if (options.max_write_batch_group_size_bytes == 0)

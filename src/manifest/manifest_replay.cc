@@ -280,6 +280,7 @@ Status ManifestReplay::CheckAllOpened() const {
   const char* separator = "";  // a name may be empty
   for (const auto& [id, name] : state_.unopened)
     StrAppend(&names, std::exchange(separator, ", "), NameForDisplay(name));
+  names += "; name every family in the open, as DB::ListColumnFamilies gives them";
   return Status::InvalidArgument("Column families not opened", names);
 }
 
