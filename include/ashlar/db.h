@@ -371,12 +371,7 @@ class ASHLAR_API DB {
   }
   // The copying form.
   Status Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
-             std::string* value) {
-    PinnableSlice pinned(value);
-    Status s = Get(options, column_family, key, &pinned);
-    if (s.ok() && pinned.IsPinned()) value->assign(pinned.data(), pinned.size());
-    return s;
-  }
+             std::string* value);
   Status Get(const ReadOptions& options, const Slice& key, std::string* value) {
     return Get(options, DefaultColumnFamily(), key, value);
   }
@@ -401,6 +396,7 @@ class ASHLAR_API DB {
   virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
                         size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
                         bool sorted_input = false) = 0;
+  // The copying forms. std::bad_alloc: there is no memory for a vector or a copy.
   std::vector<Status> MultiGet(const ReadOptions& options,
                                const std::vector<ColumnFamilyHandle*>& column_families,
                                const std::vector<Slice>& keys, std::vector<std::string>* values);
@@ -678,9 +674,7 @@ class ASHLAR_API DB {
   // dropped with writes that are in no table. NotSupported: the database only reads.
   virtual Status Flush(const FlushOptions& options,
                        const std::vector<ColumnFamilyHandle*>& column_families) = 0;
-  Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) {
-    return Flush(options, std::vector<ColumnFamilyHandle*>{column_family});
-  }
+  Status Flush(const FlushOptions& options, ColumnFamilyHandle* column_family);
   Status Flush(const FlushOptions& options) { return Flush(options, DefaultColumnFamily()); }
 
   // Writes the buffered log to the operating system. With sync, also makes it durable.

@@ -270,6 +270,22 @@ Status DB::DropColumnFamily(ColumnFamilyHandle* column_family) try {
   return Status::MemoryLimit();
 }
 
+Status DB::Flush(const FlushOptions& options, ColumnFamilyHandle* column_family) try {
+  return Flush(options, std::vector<ColumnFamilyHandle*>{column_family});
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
+Status DB::Get(const ReadOptions& options, ColumnFamilyHandle* column_family, const Slice& key,
+               std::string* value) try {
+  PinnableSlice pinned(value);
+  Status s = Get(options, column_family, key, &pinned);
+  if (s.ok() && pinned.IsPinned()) value->assign(pinned.data(), pinned.size());
+  return s;
+} catch (const std::bad_alloc&) {
+  return Status::MemoryLimit();
+}
+
 std::vector<Status> DB::MultiGet(const ReadOptions& options,
                                  const std::vector<ColumnFamilyHandle*>& column_families,
                                  const std::vector<Slice>& keys, std::vector<std::string>* values) {
