@@ -5,10 +5,12 @@
 //   record = type u8 | [family varint32] | key length varint32, key
 //            | [value length varint32, value]
 // Errors: a method that adds a record fails only at a limit and then leaves the batch unchanged:
-// MemoryLimit for max_bytes, InvalidArgument for a key or value of 4 GiB or more. A database takes
-// keys and values of up to 512 MiB together and refuses a batch with a larger record. Thread
-// safety: const methods may be called by several threads at once, others by one thread alone.
-// Lifetime: keys and values are copied.
+// MemoryLimit for max_bytes, InvalidArgument for a key or value of 4 GiB or more and for more than
+// 2^32 - 1 records. Corruption: the batch was made from fewer bytes than a header. A database takes
+// keys and values of up to 512 MiB together and refuses a batch with a larger record. Memory: a
+// method that runs out of it throws std::bad_alloc; one that adds a record leaves the batch
+// unchanged. Thread safety: const methods may be called by several threads at once, others by one
+// thread alone. Lifetime: keys and values are copied.
 #pragma once
 
 #include <cstddef>
