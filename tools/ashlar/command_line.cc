@@ -147,7 +147,7 @@ void DeclareGlobals(CLI::App* app, GlobalOptions* global, GlobalTexts* texts) {
                "stringappend, put, max",
                &global->merge_operator);
   options.Flag("--ignore-damaged-options",
-               "Write although the newest OPTIONS file cannot be read; see the manual",
+               "Write although the newest OPTIONS file cannot be read; see docs/tools.md",
                &global->ignore_damaged_options);
   options.Text("--wal-dir,--wal_dir",
                "The directory of the logs, instead of the wal_dir in the OPTIONS file; commands "
