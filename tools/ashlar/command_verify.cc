@@ -21,6 +21,8 @@
 namespace ashlar::cli {
 namespace {
 
+constexpr const char* kDamageAdvice = "restore a backup, or see what 'repair --dry-run' would keep";
+
 struct Counts {
   uint64_t entries = 0;
   uint64_t key_bytes = 0;
@@ -49,8 +51,7 @@ class Findings {
         .code = code_,
         .what = "verify: " + (summary_.empty() ? std::string("see above") : summary_),
         .advice = {}};
-    if (code_ == ExitCode::kCorruption)
-      outcome.advice = "restore a backup, or see what 'repair --dry-run' would keep";
+    if (code_ == ExitCode::kCorruption) outcome.advice = kDamageAdvice;
     return outcome;
   }
 
@@ -70,7 +71,10 @@ class VerifyCommand final : public Command {
 
   Outcome Run(const GlobalOptions& global) override {
     Survey survey;
-    ASHLAR_CLI_RETURN_IF_FAILED(ReadSurvey(global, &survey));
+    if (Outcome read = ReadSurvey(global, &survey); !read.ok()) {
+      if (read.code == ExitCode::kCorruption) read.advice = kDamageAdvice;  // not: verify
+      return read;
+    }
     std::vector<const ColumnFamilyInventory*> families;
     ASHLAR_CLI_RETURN_IF_FAILED(survey.ChosenFamilies(global, &families));
     Findings findings(global);

@@ -70,6 +70,15 @@ TEST_F(VerifyCommandTest, TablesThatAreReplacedMeanwhileAreNoFinding) {
   EXPECT_EQ(outcome.what, "verify: 1 of 1 newest OPTIONS file cannot be read");
 }
 
+TEST_F(VerifyCommandTest, ADatabaseThatCannotBeReadIsNotSentToVerify) {
+  db_.reset();
+  std::ofstream(global_.database + "/CURRENT") << "garbage\n";
+  Outcome outcome;
+  EXPECT_TRUE(Verify([] {}, &outcome).empty());
+  EXPECT_EQ(outcome.code, ExitCode::kCorruption);
+  EXPECT_EQ(outcome.advice, "restore a backup, or see what 'repair --dry-run' would keep");
+}
+
 TEST_F(VerifyCommandTest, TablesThatAreLostMeanwhileAreFindings) {
   Outcome outcome;
   const std::vector<std::string> said = Verify(
