@@ -801,6 +801,13 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
       family([](auto* o) { o->compression_opts.zstd_max_train_bytes = 1; }).IsInvalidArgument());
   EXPECT_TRUE(
       family([](auto* o) { o->compression_opts.max_dict_bytes = UINT32_MAX; }).IsInvalidArgument());
+  const Status too_many_samples = family([](auto* o) {
+    o->compression_opts.max_dict_bytes = 1;
+    o->compression_opts.zstd_max_train_bytes = UINT32_MAX;
+  });
+  EXPECT_TRUE(too_many_samples.IsInvalidArgument());
+  EXPECT_NE(too_many_samples.ToString().find("zstd_max_train_bytes=4294967295"), std::string::npos)
+      << too_many_samples.ToString();
   EXPECT_TRUE(family([](auto* o) { o->comparator = nullptr; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->num_levels = 65; }).IsInvalidArgument());
   EXPECT_TRUE(family([](auto* o) { o->level0_file_num_compaction_trigger = -1; }).ok());

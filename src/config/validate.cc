@@ -157,10 +157,14 @@ Status CheckDictionary(std::string_view name, const CompressionOptions& options)
                "The dictionary size limit (`CompressionOptions::max_dict_bytes`) should be nonzero "
                "if we're using zstd's dictionary generator; set max_dict_bytes");
   }
-  if (options.max_dict_bytes > kDictionaryBytesMax || options.zstd_max_train_bytes > kTrainBytesMax)
+  if (options.max_dict_bytes > kDictionaryBytesMax) {
     return Bad(StrCat(name, ".max_dict_bytes"), StrCat(options.max_dict_bytes),
-               "every table keeps its dictionary in memory; set no more than 64 MiB, and no more "
-               "than 1 GiB of samples");
+               "every table keeps its dictionary in memory; set no more than 64 MiB");
+  }
+  if (options.zstd_max_train_bytes > kTrainBytesMax) {
+    return Bad(StrCat(name, ".zstd_max_train_bytes"), StrCat(options.zstd_max_train_bytes),
+               "the samples are in memory together; set no more than 1 GiB");
+  }
   return Status::OK();
 }
 
