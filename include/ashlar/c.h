@@ -2,7 +2,8 @@
 // 11.8 removed). Programs and language bindings compile and link against libashlar. A function that
 // is not declared here does not exist, so a binding fails at link time instead of at run time.
 // docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a function.
-// Running out of memory ends the process.
+// A database that runs out of memory reports it in errptr. Where a function has none, the process
+// ends.
 //
 // Ownership, unless a function documents an exception:
 //   objects    The caller owns every rocksdb_..._t* that a function returns, and releases it with

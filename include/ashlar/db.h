@@ -1,10 +1,10 @@
 // DB: an ordered map from keys to values on disk, in column families.
 //
-// Thread safety: every method may be called by several threads at once, except Close and the
-// destructor, which must come last. Lifetime: Close returns Aborted while snapshots, iterators or
-// pinned slices exist. Deleting the DB does not check for them; iterators, pinned slices and
-// handles then stay valid. Only one DB, in this or any other process, can have a directory open for
-// writing.
+// Thread safety: every method may be called by several threads at once, also with Close: a call
+// that it cuts off fails. The destructor comes last. Lifetime: Close returns Aborted while
+// snapshots, iterators or pinned slices exist. Deleting the DB does not check for them; iterators,
+// pinned slices and handles then stay valid. Only one DB, in this or any other process, can have a
+// directory open for writing.
 //
 // Errors: after a background error (a full disk, a failed sync, damage found by a compaction)
 // writes fail with that error and reads continue. Resume retries.

@@ -43,7 +43,7 @@ Status CheckCacheUsage(const BlockBasedTableOptions& options) {
     }
     if (options.no_block_cache) {
       return Status::InvalidArgument(
-          StrCat(option, ": but block cache is disabled; set no_block_cache=false"));
+          StrCat(option, ": there is no block cache to charge; set no_block_cache=false"));
     }
   }
   return Status::OK();

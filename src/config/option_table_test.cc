@@ -905,9 +905,8 @@ TEST(Validate, PlainTablesNeedPrefixesForTheirHash) {
   };
   EXPECT_TRUE(plain([](auto*, auto*) {}).ok());
   EXPECT_EQ(plain([](auto* o, auto*) { o->prefix_extractor = nullptr; }).ToString(),
-            "Not implemented: column family default: option hash_table_ratio=0.750000: PlainTable "
-            "requires a prefix extractor for its hash table; set "
-            "prefix_extractor, or 0 for total order");
+            "Not implemented: column family default: option hash_table_ratio=0.750000: the hash "
+            "table is of prefixes, and there is no prefix_extractor; set one, or 0 for total order");
   EXPECT_TRUE(
       plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->hash_table_ratio = 0; }).ok());
   EXPECT_TRUE(plain([](auto* o, auto* t) {
@@ -953,7 +952,7 @@ TEST(Validate, OneRoleCanBeChargedToTheBlockCache) {
            true)
           .ToString(),
       "Invalid argument: column family default: option cache_usage_options=BlockBasedTableReader "
-      "charged: but block cache is disabled; set no_block_cache=false");
+      "charged: there is no block cache to charge; set no_block_cache=false");
 }
 
 TEST(Validate, OffPeakTimesAreTwoTimesOfADay) {

@@ -154,8 +154,7 @@ Status CheckParameters(const char* option, CompressionType type,
 Status CheckDictionary(std::string_view name, const CompressionOptions& options) {
   if (options.zstd_max_train_bytes != 0 && options.max_dict_bytes == 0) {
     return Bad(StrCat(name, ".zstd_max_train_bytes"), StrCat(options.zstd_max_train_bytes),
-               "The dictionary size limit (`CompressionOptions::max_dict_bytes`) should be nonzero "
-               "if we're using zstd's dictionary generator; set max_dict_bytes");
+               "no dictionary is trained while max_dict_bytes is 0; set max_dict_bytes, or 0 here");
   }
   if (options.max_dict_bytes > kDictionaryBytesMax) {
     return Bad(StrCat(name, ".max_dict_bytes"), StrCat(options.max_dict_bytes),
@@ -250,25 +249,22 @@ Status CheckTableWriting(const ColumnFamilyOptions& family_options,
   if (options.index_type == BlockBasedTableOptions::kHashSearch &&
       family_options.prefix_extractor == nullptr) {
     return Bad("index_type", "kHashSearch",
-               "Hash index is specified for block-based table, but prefix_extractor is not given; "
-               "set prefix_extractor, or use kBinarySearch");
+               "it hashes prefixes, and there is no prefix_extractor; set one, or use "
+               "kBinarySearch");
   }
   if (options.block_align && family_options.compression != kNoCompression) {
     return Bad("block_align", "true",
-               "Enable block_align, but compression enabled; set compression=kNoCompression");
+               "only uncompressed blocks fill whole pages; set compression=kNoCompression");
   }
   if (options.block_align && !IsPowerOfTwo(options.block_size)) {
     return Bad("block_size", StrCat(options.block_size),
-               "Block alignment requested but block size is not a power of 2; set one, such as "
-               "4096");
+               "block_align needs a power of two; set one, such as 4096");
   }
   if (options.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash &&
       !(options.data_block_hash_table_util_ratio >= kHashUtilRatioMin)) {
     return Bad(
         "data_block_hash_table_util_ratio", StrCat(options.data_block_hash_table_util_ratio),
-        "data_block_hash_table_util_ratio should be greater than 0 when "
-        "data_block_index_type is set to kDataBlockBinaryAndHash; set 0.75, and no less than "
-        "0.001");
+        "kDataBlockBinaryAndHash needs entries in its buckets; set 0.75, and no less than 0.001");
   }
   return Status::OK();
 }
@@ -292,9 +288,7 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
         std::pair("pin_l0_filter_and_index_blocks_in_cache",
                   options.pin_l0_filter_and_index_blocks_in_cache)}) {
     if (value && options.no_block_cache) {
-      return Bad(
-          name, "true",
-          StrCat("Enable ", name, ", but block cache is disabled; set no_block_cache=false"));
+      return Bad(name, "true", "there is no block cache to hold them; set no_block_cache=false");
     }
   }
   ASHLAR_RETURN_IF_ERROR(CheckCacheUsage(options));
@@ -324,10 +318,10 @@ Status CheckPlainTable(const ColumnFamilyOptions& family_options,
   }
   if (options.hash_table_ratio > 0 && family_options.prefix_extractor == nullptr &&
       !options.full_scan_mode) {
-    return Status::NotSupported(
-        StrCat("option hash_table_ratio=", OptionCodec<double>::Print(options.hash_table_ratio),
-               ": PlainTable requires a prefix extractor for its hash table; set prefix_extractor, "
-               "or 0 for total order"));
+    return Status::NotSupported(StrCat(
+        "option hash_table_ratio=", OptionCodec<double>::Print(options.hash_table_ratio),
+        ": the hash table is of prefixes, and there is no prefix_extractor; set one, or 0 for "
+        "total order"));
   }
   return Status::OK();
 }

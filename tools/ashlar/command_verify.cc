@@ -22,6 +22,8 @@ namespace ashlar::cli {
 namespace {
 
 constexpr const char* kDamageAdvice = "restore a backup, or see what 'repair --dry-run' would keep";
+constexpr const char* kOptionsAdvice =
+    "no entry is lost; a command that writes replaces it with --ignore-damaged-options";
 
 struct Counts {
   uint64_t entries = 0;
@@ -38,6 +40,13 @@ class Findings {
   void Add(ExitCode code, const std::string& text) {
     global_.Warn(text);
     if (IsGraver(code, code_)) code_ = code;
+    advice_ = kDamageAdvice;
+  }
+  // The first finding.
+  void AddOptions(ExitCode code, const std::string& text) {
+    Add(code, text);
+    summary_ = "the newest OPTIONS file cannot be read";
+    advice_ = kOptionsAdvice;
   }
   // One line of the summary.
   void Count(uint64_t count, uint64_t of, const std::string& what) {
@@ -51,7 +60,7 @@ class Findings {
         .code = code_,
         .what = "verify: " + (summary_.empty() ? std::string("see above") : summary_),
         .advice = {}};
-    if (code_ == ExitCode::kCorruption) outcome.advice = kDamageAdvice;
+    if (code_ == ExitCode::kCorruption) outcome.advice = advice_;
     return outcome;
   }
 
@@ -59,6 +68,7 @@ class Findings {
   const GlobalOptions& global_;
   ExitCode code_ = ExitCode::kOk;
   std::string summary_;
+  const char* advice_ = "";
 };
 
 class VerifyCommand final : public Command {
@@ -87,8 +97,7 @@ class VerifyCommand final : public Command {
  private:
   static void VerifyOptions(const Survey& survey, Findings* findings) {
     if (survey.options_damage.ok()) return;
-    findings->Add(survey.options_damage.code, survey.options_damage.what);
-    findings->Count(1, 1, "newest OPTIONS file cannot be read");
+    findings->AddOptions(survey.options_damage.code, survey.options_damage.what);
   }
 
   // ---- Tables.

@@ -67,7 +67,9 @@ TEST_F(VerifyCommandTest, TablesThatAreReplacedMeanwhileAreNoFinding) {
       },
       &outcome);
   EXPECT_EQ(said.size(), 1u) << said.back();
-  EXPECT_EQ(outcome.what, "verify: 1 of 1 newest OPTIONS file cannot be read");
+  EXPECT_EQ(outcome.what, "verify: the newest OPTIONS file cannot be read");
+  EXPECT_EQ(outcome.advice,
+            "no entry is lost; a command that writes replaces it with --ignore-damaged-options");
 }
 
 TEST_F(VerifyCommandTest, ADatabaseThatCannotBeReadIsNotSentToVerify) {

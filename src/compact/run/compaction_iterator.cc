@@ -81,7 +81,7 @@ bool CompactionIterator::Look() {
     const int order =
         is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
     if (order > 0 || (order == 0 && CompareTags(tag, last_tag_) < 0)) {
-      Fail(Status::Corruption("the entries of a table are not in order"));
+      Fail(Status::Corruption("the entries of a table are not in order; 'ashlar verify' names it"));
       return false;
     }
     if (order < 0 && args_.end != nullptr && args_.comparator.Compare(user, *args_.end) >= 0)
