@@ -6,11 +6,14 @@
 
 #include "base/format.h"
 #include "base/out_of_memory.h"
+#include "base/result.h"
 #include "platform/thread.h"
 
 namespace ashlar {
 namespace {
 
+// An Env that cannot append to a file copies it.
+constexpr uint64_t kRetryMicros = 1000000;
 constexpr const char* kLevelTags[] = {"[DEBUG] ", "[INFO] ", "[WARN] ", "[ERROR] ", "[FATAL] ", ""};
 
 void AppendPadded(std::string* out, uint64_t value, size_t digits) {
@@ -92,6 +95,8 @@ bool FileLogger::IsDue(uint64_t now_micros) const {
 Status FileLogger::Roll(uint64_t now_micros) {
   if (file_ != nullptr) static_cast<void>(file_->Close().ok());  // its lost lines are not recovered
   file_.reset();
+  whole_bytes_ = 0;
+  has_failed_ = false;
   vfs::FileSystem& file_system = *options_.file_system;
   if (file_system.FileExists(path()).ok()) {
     uint64_t stamp = now_micros;
@@ -124,6 +129,26 @@ void FileLogger::RemoveOldFiles() {
   }
 }
 
+Status FileLogger::Write(std::string_view line) {
+  ASHLAR_RETURN_IF_ERROR(file_->Append(line));
+  // A line that says why the process is about to die must not die with it.
+  ASHLAR_RETURN_IF_ERROR(file_->Flush());
+  whole_bytes_ = file_->Size();
+  return Status::OK();
+}
+
+void FileLogger::Continue(uint64_t now_micros) {
+  // A clock that was set back shortens the pause.
+  if (now_micros >= failed_micros_ && now_micros - failed_micros_ < kRetryMicros) return;
+  failed_micros_ = now_micros;
+  static_cast<void>(file_->Close().ok());  // with its error: it writes nothing any more
+  std::unique_ptr<vfs::WritableFile> again;
+  if (!options_.file_system->ReopenWritableFile(path(), vfs::FileOptions(), &again).ok()) return;
+  file_ = std::move(again);
+  // The failed write may have left a part of its line.
+  has_failed_ = file_->Size() != whole_bytes_ && !Write("\n").ok();
+}
+
 void FileLogger::Log(InfoLogLevel level, std::string_view message) {
   if (level < GetInfoLogLevel() || level >= NUM_INFO_LOG_LEVELS) return;
   const uint64_t now_micros = options_.now_unix_micros();
@@ -133,10 +158,12 @@ void FileLogger::Log(InfoLogLevel level, std::string_view message) {
   line += '\n';
 
   const MutexLock lock(mutex_);
+  if (!is_closed_ && has_failed_) Continue(now_micros);
   // A failed roll leaves no file; the next line tries again.
   if (!is_closed_ && IsDue(now_micros)) static_cast<void>(Roll(now_micros).ok());
-  // A line that says why the process is about to die must not die with it.
-  if (file_ != nullptr && file_->Append(line).ok()) static_cast<void>(file_->Flush().ok());
+  if (file_ == nullptr || has_failed_ || Write(line).ok()) return;
+  has_failed_ = true;
+  failed_micros_ = now_micros;
 }
 
 void FileLogger::Flush() {

@@ -6,9 +6,9 @@
 //   LOG.old.<micros>  older ones, renamed when a database is opened, when LOG grows too large or
 //                     too old; the oldest are removed
 //
-// A log that cannot be written loses lines; it never fails the database. The caller must keep out
-// the bytes of keys and values. Control characters in a message are made visible, so
-// that a message is one line.
+// A log that cannot be written loses lines, and is continued once it can; it never fails the
+// database. The caller must keep out the bytes of keys and values. Control characters in a message
+// are made visible, so that a message is one line.
 //
 // Thread safety: any thread. One mutex serialises the writes to the file. It is a leaf, and it is
 // held during the write so that lines do not mix.
@@ -61,6 +61,9 @@ class FileLogger final : public Logger {
   explicit FileLogger(const Options& options) : Logger(options.level), options_(options) {}
 
   std::string path() const { return options_.directory + "/" + options_.name; }
+  Status Write(std::string_view line) ASHLAR_REQUIRES(mutex_);
+  // A file is final after its first error: opens it again.
+  void Continue(uint64_t now_micros) ASHLAR_REQUIRES(mutex_);
   bool IsDue(uint64_t now_micros) const ASHLAR_REQUIRES(mutex_);
   Status Roll(uint64_t now_micros) ASHLAR_REQUIRES(mutex_);
   // Those that cannot be removed stay.
@@ -71,6 +74,9 @@ class FileLogger final : public Logger {
   std::unique_ptr<vfs::WritableFile> file_
       ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
   uint64_t opened_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;
+  uint64_t whole_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;    // of file_: they end with a line
+  uint64_t failed_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;  // when file_ was tried last
+  bool has_failed_ ASHLAR_GUARDED_BY(mutex_) = false;     // file_ is of no use any more
   bool is_closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 

@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "ashlar/file_system.h"
 
 namespace ashlar {
 namespace {
@@ -128,6 +132,90 @@ TEST_F(InfoLog, AnOldFileThatCannotBeRemovedStaysAndNothingElseFails) {
   logger->Log(INFO_LEVEL, "written");
   EXPECT_NE(Read("/db/LOG").find("written"), std::string::npos);
   EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.1"}));
+}
+
+// A disk that can be full. Then it takes `room` bytes more.
+class FullDisk final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "FullDisk"; }
+
+  IOStatus NewWritableFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<FSWritableFile>* result, IODebugContext* dbg) override {
+    return Wrapped(target()->NewWritableFile(path, options, result, dbg), result);
+  }
+  IOStatus ReopenWritableFile(const std::string& path, const FileOptions& options,
+                              std::unique_ptr<FSWritableFile>* result,
+                              IODebugContext* dbg) override {
+    return Wrapped(target()->ReopenWritableFile(path, options, result, dbg), result);
+  }
+
+  bool is_full = false;
+  size_t room = 0;
+
+ private:
+  class File final : public FSWritableFileOwnerWrapper {
+   public:
+    File(FullDisk* disk, std::unique_ptr<FSWritableFile>&& file)
+        : FSWritableFileOwnerWrapper(std::move(file)), disk_(disk) {}
+    using FSWritableFileOwnerWrapper::Append;
+    IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override {
+      if (!disk_->is_full) return target()->Append(data, options, dbg);
+      const size_t part = std::min(data.size(), std::exchange(disk_->room, 0));
+      IOStatus written = target()->Append(Slice(data.data(), part), options, dbg);
+      if (written.ok()) written = target()->Flush(options, dbg);
+      return written.ok() ? IOStatus::NoSpace("the disk is full") : written;
+    }
+
+   private:
+    FullDisk* const disk_;
+  };
+
+  IOStatus Wrapped(IOStatus opened, std::unique_ptr<FSWritableFile>* file) {
+    if (opened.ok()) *file = std::make_unique<File>(this, std::move(*file));
+    return opened;
+  }
+};
+
+// The file's object is final after an error, and every line up to the next open was lost.
+TEST_F(InfoLog, AFullDiskLosesTheLinesOfItsTimeOnly) {
+  const auto disk = std::make_shared<FullDisk>(env_->GetFileSystem());
+  FileLogger::Options options = Options();
+  options.file_system = vfs::ToEngineFiles(disk);
+  const auto logger = Open(options);
+  logger->Log(INFO_LEVEL, "before");
+  disk->is_full = true;
+  logger->Log(INFO_LEVEL, "lost");
+  now_micros_ += 1000000;
+  logger->Log(INFO_LEVEL, "lost");
+  disk->is_full = false;
+  logger->Log(INFO_LEVEL, "lost: it is tried once a second");
+  now_micros_ += 1000000;
+  logger->Log(INFO_LEVEL, "after");
+  const std::string text = Read("/db/LOG");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  EXPECT_NE(text.find("before\n"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("after\n")) << text;
+  EXPECT_EQ(logger->GetLogFileSize(), text.size());
+  EXPECT_EQ(Names(), NameList{"LOG"});
+  EXPECT_TRUE(logger->Close().ok());
+}
+
+TEST_F(InfoLog, ALineThatAFullDiskHasCutIsEnded) {
+  const auto disk = std::make_shared<FullDisk>(env_->GetFileSystem());
+  FileLogger::Options options = Options();
+  options.file_system = vfs::ToEngineFiles(disk);
+  const auto logger = Open(options);
+  disk->is_full = true;
+  disk->room = 4;
+  logger->Log(INFO_LEVEL, "lost");
+  disk->is_full = false;
+  now_micros_ += 1000000;
+  logger->Log(INFO_LEVEL, "after");
+  const std::string text = Read("/db/LOG");
+  EXPECT_TRUE(text.starts_with("2026\n2026/11/21-")) << text;
+  EXPECT_TRUE(text.ends_with("after\n")) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
 }
 
 TEST_F(InfoLog, ADirectoryThatIsNotThereIsAnError) {
