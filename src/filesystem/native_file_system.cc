@@ -183,6 +183,7 @@ Status NativeFileSystem::LinkFile(const std::string& from, const std::string& to
 }
 
 Status NativeFileSystem::Truncate(const std::string& path, uint64_t bytes) {
+  ASHLAR_RETURN_IF_ERROR(CheckNoLockFile(path));
   return TruncatePath(path, bytes);
 }
 

@@ -287,6 +287,7 @@ TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
   EXPECT_TRUE(fs_->NewRandomRWFile(Path("LOCK"), &updated).IsInvalidArgument());
   std::unique_ptr<MemoryMappedFileBuffer> mapped;
   EXPECT_TRUE(fs_->NewMemoryMappedFileBuffer(Path("LOCK"), &mapped).IsInvalidArgument());
+  EXPECT_TRUE(fs_->Truncate(Path("LOCK"), 0).IsInvalidArgument());
 }
 
 // I1. The failing write is one beyond the largest file that the disk's file system holds; the file

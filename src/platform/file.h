@@ -186,6 +186,7 @@ Status RenamePath(const std::string& from, const std::string& to);
 Status RenameToNewPath(const std::string& from, const std::string& to);
 // A second name for a file. NotSupported where the file's system has none, or across file systems.
 Status HardLink(const std::string& from, const std::string& to);
+// Follows no link. On a lock file, see I1 of OsFileLock.
 Status TruncatePath(const std::string& path, uint64_t bytes);
 Result<uint64_t> FreeBytes(const std::string& path);
 // Files that this process may have open at once; SIZE_MAX where the system sets no limit.

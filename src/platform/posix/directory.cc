@@ -143,8 +143,11 @@ Status TruncatePath(const std::string& path, uint64_t bytes) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
   if (bytes > static_cast<uint64_t>(std::numeric_limits<off_t>::max()))
     return Status::InvalidArgument(path, "size beyond the largest file offset");
-  if (RetryInterrupted([&] { return ::truncate(path.c_str(), static_cast<off_t>(bytes)); }) == -1)
-    return SystemError("truncate", path, errno);
+  // truncate() follows a link, and so would cut a file of another folder.
+  const UniqueDescriptor fd(AboveStandardStreams(RetryInterrupted(
+      [&] { return ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); })));
+  const auto cut = [&] { return ::ftruncate(fd.get(), static_cast<off_t>(bytes)); };
+  if (!fd.valid() || RetryInterrupted(cut) == -1) return SystemError("truncate", path, errno);
   return Status::OK();
 }
 

@@ -87,12 +87,27 @@ TEST_F(PosixFileTest, WritingAndLockingDoNotFollowASymbolicLink) {
   EXPECT_TRUE(OsFile::Open(Path("link"), {.mode = OpenMode::kRead}).ok());
 }
 
+// A table may be a link, as in a copy of a database by `cp -s`. Its deletion at a limited rate cut
+// the table of the original.
+TEST_F(PosixFileTest, TruncationCutsNoFileBehindASymbolicLink) {
+  ASSERT_TRUE(OsFile::Open(Path("victim"), {.mode = OpenMode::kCreateTruncate})
+                  ->WriteAt(0, "all of it")
+                  .ok());
+  ASSERT_EQ(symlink(Path("victim").c_str(), Path("link").c_str()), 0);
+  const Status status = TruncatePath(Path("link"), 3);
+  EXPECT_TRUE(status.IsIOError()) << status.ToString();
+  EXPECT_EQ(GetFileInfo(Path("victim"))->bytes, 9u);
+  ASSERT_TRUE(TruncatePath(Path("victim"), 3).ok());
+  EXPECT_EQ(GetFileInfo(Path("victim"))->bytes, 3u);
+}
+
 TEST_F(PosixFileTest, APipeIsRefusedInsteadOfBlocking) {
   ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
   EXPECT_TRUE(OsFile::Open(Path("pipe"), {}).status().IsIOError());
   EXPECT_TRUE(OsFile::Open(Path("pipe"), {.mode = OpenMode::kCreateTruncate}).status().IsIOError());
   EXPECT_TRUE(OsFile::Open(Path("pipe"), {.mode = OpenMode::kOpenOrCreate}).status().IsIOError());
   EXPECT_TRUE(OsFileLock::Acquire(Path("pipe")).status().IsIOError());
+  EXPECT_FALSE(TruncatePath(Path("pipe"), 0).ok());
 }
 
 TEST_F(PosixFileTest, ALockIsSeenThroughALinkedDirectory) {

@@ -253,9 +253,11 @@ Status HardLink(const std::string& from, const std::string& to) {
 }
 
 Status TruncatePath(const std::string& path, uint64_t bytes) {
-  ASHLAR_ASSIGN_OR_RETURN(
-      const UniqueHandle handle,
-      OpenHandle("truncate", path, GENERIC_WRITE, kShareAll, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL));
+  ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle,
+                          OpenHandle("truncate", path, GENERIC_WRITE | FILE_READ_ATTRIBUTES,
+                                     kShareAll, OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT));
+  ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
+  if (found.is_link) return Status::IOError(StrCat("truncate ", path), "is a symbolic link");
   return ResizeHandle(handle.get(), path, bytes);
 }
 
