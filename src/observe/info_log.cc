@@ -196,7 +196,10 @@ Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options,
                                   .files_max = options.keep_log_file_num};
   if (!options.db_log_dir.empty()) {
     log_options.directory = options.db_log_dir;
-    log_options.name = StrCat(FlattenPath(directory), "_LOG");
+    // Databases of several programs may have one relative name.
+    std::string absolute;
+    if (!log_options.file_system->GetAbsolutePath(directory, &absolute).ok()) absolute = directory;
+    log_options.name = StrCat(FlattenPath(absolute), "_LOG");
     ASHLAR_RETURN_IF_ERROR(log_options.file_system->CreateDirIfMissing(log_options.directory));
   }
   ASHLAR_ASSIGN_OR_RETURN(std::shared_ptr<FileLogger> logger, FileLogger::Open(log_options));

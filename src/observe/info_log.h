@@ -81,7 +81,7 @@ class FileLogger final : public Logger {
 };
 
 // Opens the logger that DBOptions specify: a file LOG in `directory`, or in db_log_dir under a name
-// derived from `directory`.
+// derived from the absolute path of `directory`.
 Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options, const std::string& directory);
 
 // "2026/11/21-00:42:13.123456"

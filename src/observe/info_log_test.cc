@@ -275,6 +275,28 @@ TEST_F(InfoLog, OptionsChooseDirectoryAndName) {
   EXPECT_EQ(Names("/logs"), (NameList{"db_LOG", "other_db_x_LOG"}));
 }
 
+class HomeDirectory final : public FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "HomeDirectory"; }
+  IOStatus GetAbsolutePath(const std::string& path, const IOOptions&, std::string* absolute,
+                           IODebugContext*) override {
+    *absolute = "/home/me/" + path;
+    return IOStatus::OK();
+  }
+};
+
+// Programs that each have a database "data" renamed each other's LOG.
+TEST_F(InfoLog, ARelativeNameIsMadeAbsoluteFirst) {
+  const std::unique_ptr<Env> env =
+      NewCompositeEnv(std::make_shared<HomeDirectory>(env_->GetFileSystem()), env_.get());
+  DBOptions options;
+  options.env = env.get();
+  options.db_log_dir = "/logs";
+  ASSERT_TRUE(OpenLogFile(options, "data").ok());
+  EXPECT_EQ(Names("/logs"), NameList{"home_me_data_LOG"});
+}
+
 TEST_F(InfoLog, AProgramGetsTheLoggerOfItsOptions) {
   DBOptions options;
   options.env = env_.get();
