@@ -90,7 +90,9 @@ Status WalArchive::Add(uint64_t number) {
 
 bool WalArchive::IsTooMuch(const Log& oldest, uint64_t now_nanos) const {
   if (bytes_max_ > 0 && bytes_ > bytes_max_) return true;
-  return ttl_nanos_ > 0 && now_nanos - oldest.since_nanos > ttl_nanos_;
+  // An Env without NowNanos has the wall clock's, which may be set back.
+  return ttl_nanos_ > 0 && now_nanos > oldest.since_nanos &&
+         now_nanos - oldest.since_nanos > ttl_nanos_;
 }
 
 Status WalArchive::Delete(uint64_t number) {

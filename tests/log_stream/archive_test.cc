@@ -33,6 +33,8 @@ class TwoClocksEnv final : public WorldEnv, public Clock {
 
   void AdvanceMicros(uint64_t micros) { env_.clock()->SleepForMicros(micros); }
   void JumpMicros(int64_t micros) { wall_offset_micros_ += micros; }
+  // As in an Env without NowNanos.
+  void HaveOneClock() { has_one_clock_ = true; }
   ManualEnv* manual() { return &env_; }
 
   void SetBackgroundThreads(int number, Priority pri) override {
@@ -43,7 +45,7 @@ class TwoClocksEnv final : public WorldEnv, public Clock {
   }
   int GetBackgroundThreads(Priority pri) override { return env_.GetBackgroundThreads(pri); }
   uint64_t NowMicros() override { return NowUnixMicros(); }
-  uint64_t NowNanos() override { return env_.NowNanos(); }
+  uint64_t NowNanos() override { return has_one_clock_ ? NowUnixMicros() * 1000 : env_.NowNanos(); }
   Executor* executor() override { return env_.executor(); }
   Clock* clock() override { return this; }
 
@@ -55,6 +57,7 @@ class TwoClocksEnv final : public WorldEnv, public Clock {
  private:
   ManualEnv env_;
   int64_t wall_offset_micros_ = 0;
+  bool has_one_clock_ = false;
 };
 
 class ArchiveTest : public ::testing::Test {
@@ -157,6 +160,20 @@ TEST_F(ArchiveTest, AWallClockThatJumpsDeletesNothing) {
   EXPECT_EQ(AllBatches(db_.get()).size(), 4u);
   // The time for which the database is open counts.
   env_.AdvanceMicros(101 * kSecond);
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 1u);
+}
+
+// The age of a log was negative, and as a number without a sign large.
+TEST_F(ArchiveTest, TheOnlyClockOfAnEnvDeletesNothingWhenItIsSetBack) {
+  env_.HaveOneClock();
+  Open();
+  ArchiveOne();
+  env_.JumpMicros(-static_cast<int64_t>(kSecond));
+  ArchiveOne();
+  EXPECT_EQ(Archived().size(), 2u);
+  EXPECT_EQ(AllBatches(db_.get()).size(), 2u);
+  env_.AdvanceMicros(102 * kSecond);
   ArchiveOne();
   EXPECT_EQ(Archived().size(), 1u);
 }
