@@ -244,8 +244,9 @@ class ASHLAR_API Env : public Customizable {
   virtual unsigned int GetThreadPoolQueueLen(Priority pri = LOW) const;
 
   // The number of threads of one priority. Env::Default() begins with 1 for HIGH and LOW; DB::Open
-  // raises it to the number in its options, or as far as the system allows. Numbers for BOTTOM and
-  // USER are stored and reported but start no threads: the threads of LOW run their work and
+  // raises it to the number in its options, or as far as the system allows. With 0, the jobs of the
+  // priority wait: flushes (HIGH), and with them writers, or compactions (LOW). Numbers for BOTTOM
+  // and USER are stored and reported but start no threads: the threads of LOW run their work and
   // compact into the last level.
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
