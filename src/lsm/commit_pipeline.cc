@@ -15,6 +15,7 @@
 #include "lsm/memtable_inserter.h"
 #include "lsm/reader.h"
 #include "observe/perf.h"
+#include "platform/clock.h"
 
 namespace ashlar {
 
@@ -331,9 +332,12 @@ Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
         "or unset it");
   }
   const PerfTimer timer(&PerfContext::write_delay_time, kEnableWait);
-  StopWatch watch(state_->recorder, WRITE_STALL);
+  const StopWatch watch(state_->recorder, WRITE_STALL);
+  // A ticker counts at the levels without times, too.
+  const uint64_t start_nanos = state_->recorder.IsOn() ? MonotonicNanos() : 0;
   const Status passed = WaitForTurn(request);
-  state_->recorder.Tick(STALL_MICROS, watch.Stop());
+  if (start_nanos != 0)
+    state_->recorder.Tick(STALL_MICROS, (MonotonicNanos() - start_nanos) / 1000);
   return passed;
 }
 

@@ -74,6 +74,19 @@ TEST_F(WriteStallTest, AllWritersTogetherGetTheDelayedRate) {
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
 
+TEST_F(WriteStallTest, ItsTimeIsCountedAtALevelWithoutTimes) {
+  options_.statistics = CreateDBStatistics();
+  options_.statistics->set_stats_level(kExceptTimers);
+  SlowDown(256 << 10);
+  const uint64_t before = options_.statistics->getTickerCount(STALL_MICROS);
+  ASSERT_OK(db_->Put(WriteOptions(), "a", std::string(16 << 10, 'x')));  // 1/16 s at that rate
+  EXPECT_GT(options_.statistics->getTickerCount(STALL_MICROS) - before, 30000u);
+  HistogramData stalls;
+  options_.statistics->histogramData(WRITE_STALL, &stalls);
+  EXPECT_EQ(stalls.count, 0u);
+  ASSERT_OK(db_->ContinueBackgroundWork());
+}
+
 // The rate that SetDBOptions has set, in a database that was opened with another.
 class ChangedRateTest : public WriteStallTest {
  protected:
