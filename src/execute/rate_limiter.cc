@@ -6,6 +6,7 @@
 #include "ashlar/statistics.h"
 #include "base/assert.h"
 #include "base/format.h"
+#include "platform/clock.h"
 
 namespace ashlar {
 namespace {
@@ -79,7 +80,10 @@ Status CheckRateLimiter(const RateLimiter* limiter) {
 void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder) {
   if (io.limiter == nullptr || bytes == 0 || !io.limiter->IsRateLimited(io.op)) return;
   const bool read = io.op == RateLimiter::OpType::kRead;
-  StopWatch watch(recorder, read ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE);
+  const StopWatch watch(recorder,
+                        read ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE);
+  // A ticker counts at the levels without times, too.
+  const uint64_t start_nanos = recorder.IsOn() ? MonotonicNanos() : 0;
   for (size_t left = bytes; left > 0;) {
     const size_t token =
         io.limiter->RequestToken(left, 0, io.priority, recorder.statistics(), io.op);
@@ -88,8 +92,9 @@ void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder)
     left -= std::min(left, token);
     recorder.Tick(read ? RATE_LIMITER_REQUESTS_READ : RATE_LIMITER_REQUESTS_WRITE);
   }
+  if (!recorder.IsOn()) return;
   recorder.Tick(read ? RATE_LIMITER_TOTAL_WAIT_MICROS_READ : RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE,
-                watch.Stop());
+                (MonotonicNanos() - start_nanos) / 1000);
   recorder.Tick(read ? RATE_LIMITER_BYTES_READ : RATE_LIMITER_BYTES_WRITE, bytes);
 }
 

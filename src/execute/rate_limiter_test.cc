@@ -165,6 +165,20 @@ TEST_F(RateLimiterTest, WaitsAreCountedForTheirOperation) {
   WaitForLimiter({}, 2500, recorder);
 }
 
+TEST(RateLimiter, TheTimeOfWaitsIsCountedAtALevelWithoutTimes) {
+  const std::shared_ptr<Statistics> statistics = CreateDBStatistics();
+  statistics->set_stats_level(kExceptTimers);
+  GenericRateLimiter limiter({.bytes_per_second = 1'000'000,
+                              .refill_period_us = 1000,
+                              .fairness = 10,
+                              .clock = MachineClock()});
+  WaitForLimiter({.limiter = &limiter}, 20'000, Recorder(statistics.get()));
+  EXPECT_GT(statistics->getTickerCount(RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE), 10'000u);
+  HistogramData waits;
+  statistics->histogramData(RATE_LIMITER_WAIT_MICROS_WRITE, &waits);
+  EXPECT_EQ(waits.count, 0u);
+}
+
 // A program's class, of which the bursts are 10 bytes.
 class CountingLimiter : public RateLimiter {
  public:
