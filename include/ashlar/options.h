@@ -851,7 +851,7 @@ struct WaitForCompactOptions {
   bool wait_for_purge = false;  // accepted: obsolete files are deleted by the job they end with
   bool close_db = false;        // Close afterwards
   std::chrono::microseconds timeout =
-      std::chrono::microseconds::zero();  // TimedOut afterwards; 0: never
+      std::chrono::microseconds::zero();  // TimedOut afterwards (below 0: at once); 0: never
 };
 
 }  // namespace ashlar

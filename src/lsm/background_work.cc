@@ -417,7 +417,8 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
 
 Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
   const uint64_t start_ns = state_->clock->NowNanos();
-  const auto timeout_us = static_cast<uint64_t>(options.timeout.count());
+  const bool may_time_out = options.timeout.count() != 0;
+  const auto timeout_us = static_cast<uint64_t>(std::max<int64_t>(options.timeout.count(), 0));
   MutexLock lock(state_->mutex());
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
@@ -439,7 +440,7 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     if (held_back && options.abort_on_pause) return Status::Aborted("background work is paused");
-    if (timeout_us > 0) {
+    if (may_time_out) {
       const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
       if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");
       state_->clock->WaitForMicros(state_->changed, state_->mutex(), timeout_us - waited_us);
