@@ -452,7 +452,7 @@ struct ASHLAR_API DBOptions {
 
   // ---- The LOG file.
   std::shared_ptr<Logger> info_log;  // null: a file LOG in the database's directory (or db_log_dir)
-  InfoLogLevel info_log_level = INFO_LEVEL;
+  InfoLogLevel info_log_level = INFO_LEVEL;  // of lines after those about the open and its options
   std::string db_log_dir;
   size_t max_log_file_size = 0;      // a larger LOG is rolled; 0: never
   size_t log_file_time_to_roll = 0;  // seconds after which LOG is rolled; 0: never

@@ -1,6 +1,7 @@
 #include "lsm/options_file.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "ashlar/version.h"
@@ -107,15 +108,26 @@ Status WriteNewOptionsFile(DatabaseState* state,
 
 void OpenInfoLog(DatabaseState* state, const std::string& directory,
                  const std::vector<ColumnFamilyDescriptor>& families) {
+  // The LOG has these lines at any level. A logger of the program has a level for its own reasons.
+  InfoLogLevel level = INFO_LEVEL;
   if (state->logger == nullptr) {
     Result<std::shared_ptr<Logger>> logger = OpenLogFile(state->options, directory);
-    if (logger.ok()) state->logger = std::move(logger).value();
+    if (!logger.ok()) return;
+    state->logger = std::move(logger).value();
+    level = HEADER_LEVEL;
   }
-  LogInfo(*state, StrCat("Ashlar ", GetAshlarVersionAsString()));
-  LogInfo(*state, StrCat("opening ", state->directory, ", session ", state->session_id));
-  LogInfoLines(*state, PrintOptionsForLog(state->options, families));
+  if (level < state->logger->GetInfoLogLevel()) return;
+  const auto log = [state, level](std::string_view line) { state->logger->Log(level, line); };
+  log(StrCat("Ashlar ", GetAshlarVersionAsString()));
+  log(StrCat("opening ", state->directory, ", session ", state->session_id));
+  const std::string options = PrintOptionsForLog(state->options, families);
+  for (std::string_view rest = options; !rest.empty();) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    log(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
   for (const std::string& option : ListOptionsWithoutEffect(state->options, families))
-    LogInfo(*state, StrCat("option without effect: ", option));
+    log(StrCat("option without effect: ", option));
 }
 
 }  // namespace ashlar

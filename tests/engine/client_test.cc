@@ -248,6 +248,17 @@ TEST_F(ClientTest, TheLogListsOptionsAsRocksDbDoes) {
   }
 }
 
+TEST_F(ClientTest, TheLogListsOptionsAtAnyLevel) {
+  options_.info_log_level = FATAL_LEVEL;
+  options_.paranoid_memory_checks = true;
+  Open();
+  Close();
+  const std::string log = Log();
+  EXPECT_NE(log.find(" Options.create_if_missing: 1\n"), std::string::npos) << log;
+  EXPECT_NE(log.find("option without effect: paranoid_memory_checks"), std::string::npos) << log;
+  EXPECT_EQ(log.find("EVENT_LOG_v1"), std::string::npos) << log;
+}
+
 TEST_F(ClientTest, StatsHaveATableOfLevelsUnderRocksDbsTitles) {
   Open();
   Put("a", "1");
