@@ -1,9 +1,8 @@
 // The C interface: RocksDB's C API by name and signature (release 11.8's, and 7.8's functions that
 // 11.8 removed). Programs and language bindings compile and link against libashlar. A function that
 // is not declared here does not exist, so a binding fails at link time instead of at run time.
-// docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a function.
-// A database that runs out of memory reports it in errptr. Where a function has none, the process
-// ends.
+// docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a function:
+// errptr reports a lack of memory; a function without one then ends the process.
 //
 // Ownership, unless a function documents an exception:
 //   objects    The caller owns every rocksdb_..._t* that a function returns, and releases it with

@@ -840,7 +840,7 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   const Status hash_without_prefixes =
       table([](auto* o) { o->index_type = BlockBasedTableOptions::kHashSearch; });
   EXPECT_TRUE(hash_without_prefixes.IsInvalidArgument());
-  EXPECT_NE(hash_without_prefixes.ToString().find("prefix_extractor is not given"),
+  EXPECT_NE(hash_without_prefixes.ToString().find("there is no prefix_extractor; set one"),
             std::string::npos);
   const auto aligned = [&family](CompressionType compression, uint64_t block_size) {
     BlockBasedTableOptions options;
@@ -906,7 +906,8 @@ TEST(Validate, PlainTablesNeedPrefixesForTheirHash) {
   EXPECT_TRUE(plain([](auto*, auto*) {}).ok());
   EXPECT_EQ(plain([](auto* o, auto*) { o->prefix_extractor = nullptr; }).ToString(),
             "Not implemented: column family default: option hash_table_ratio=0.750000: the hash "
-            "table is of prefixes, and there is no prefix_extractor; set one, or 0 for total order");
+            "table is of prefixes, and there is no prefix_extractor; set one, or 0 for total "
+            "order");
   EXPECT_TRUE(
       plain([](auto* o, auto* t) { o->prefix_extractor = nullptr, t->hash_table_ratio = 0; }).ok());
   EXPECT_TRUE(plain([](auto* o, auto* t) {
