@@ -65,6 +65,8 @@ class Mutant:
         self.seconds_max = HANG_SECONDS_MAX if self.may_hang else SECONDS_MAX
         if self.form == "statement" and not re.search(r"[;}]\s*(//.*)?$", self.text):
             raise Refused(f"{self.name}: its text is no statement; add form = \"expression\"")
+        if self.form == "expression" and re.search(r"^\.|;$", self.text):
+            raise Refused(f"{self.name}: its text is a designator or a statement")
         if ("MUTANT" in self.replacement) != (self.form == "code"):
             raise Refused(f"{self.name}: MUTANT is for the form code, which has it")
         tests = entry["test"] if isinstance(entry["test"], list) else [entry["test"]]

@@ -57,6 +57,11 @@ class EntryTest(unittest.TestCase):
         with self.assertRaises(mutants.Refused):
             mutants.Mutant("here", entry(text="a && b"))
 
+    def test_an_expression_is_none_with_its_designator(self):
+        for text in (".a = b", "f();"):
+            with self.assertRaises(mutants.Refused):
+                mutants.Mutant("here", entry(text=text, form="expression"))
+
 
 class RunTest(unittest.TestCase):
     def run_script(self, script):
