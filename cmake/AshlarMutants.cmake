@@ -1,8 +1,8 @@
 # The build of ./dev mutants: sources that have seeded bugs (tests/mutants) are replaced by copies
 # that have them all.
 
-# ashlar_mutate_sources(<list>): <list> holds absolute paths. Sets ashlar_mutated_include_directory,
-# and the layers whose tests need it, if headers are mutated.
+# ashlar_mutate_sources(<list>): <list> holds absolute paths, of the library or of a tool. Sets
+# ashlar_mutated_include_directory, and the layers whose tests need it, if headers are mutated.
 macro(ashlar_mutate_sources list)
   find_program(ASHLAR_PYTHON NAMES python3 REQUIRED)
   set(ashlar_mutated_folder ${PROJECT_BINARY_DIR}/mutated)
@@ -18,7 +18,7 @@ macro(ashlar_mutate_sources list)
       set(ashlar_mutated_include_directory ${ashlar_mutated_folder}/src)
       string(REGEX REPLACE "^src/([^/]*)/.*" "\\1" layer ${file})
       list(APPEND ashlar_mutated_header_layers ${layer})
-    else()
+    elseif(${PROJECT_SOURCE_DIR}/${file} IN_LIST ${list})
       list(REMOVE_ITEM ${list} ${PROJECT_SOURCE_DIR}/${file})
       list(APPEND ${list} ${ashlar_mutated_folder}/${file})
       # A mutant may leave a variable unused.

@@ -2,7 +2,7 @@
 """Seeded bugs: checks the catalogue, makes the sources of the build that has them all, runs them.
 
     mutants.py check                       every entry still fits the sources (part of ./dev test)
-    mutants.py generate FOLDER             writes mutated copies of the sources to FOLDER/src
+    mutants.py generate FOLDER             writes mutated copies of the sources to FOLDER
     mutants.py binaries [NAME ...]         lists the test binaries that the entries name
     mutants.py changed REVISION            lists the mutants whose entry, source or test differs
     mutants.py run BUILD [NAME ...]        every mutant fails its test (./dev mutants)
@@ -56,6 +56,8 @@ class Mutant:
         self.file = entry["file"]
         self.text = entry["text"].strip("\n")
         self.replacement = entry["replacement"].strip("\n")
+        if not self.file.startswith(("src/", "tools/")):
+            raise Refused(f"{self.name}: only sources in src and tools can have bugs")
         self.form = entry.get("form", "statement")
         if self.form not in FORMS:
             raise Refused(f"{self.name}: its form is none of {FORMS}")
@@ -202,7 +204,7 @@ def generate(mutants, folder):
     """Prints the mutated files, for CMake."""
     write_if_new(folder / "mutant.h", HEADER)
     files = by_file(mutants)
-    for old in folder.glob("src/**/*.*"):
+    for old in folder.glob("*/**/*.*"):
         if str(old.relative_to(folder)) not in files:
             old.unlink()
     for path, of_file in files.items():
