@@ -24,6 +24,7 @@
 #include "filesystem/filename.h"
 #include "lsm/database_lock.h"
 #include "platform/mutex.h"
+#include "platform/path.h"
 #include "platform/thread_annotations.h"
 
 namespace ashlar {
@@ -252,15 +253,32 @@ class Restorer {
                                    "is a folder of the backups; restore to another directory");
   }
 
-  // The number of the MANIFEST that the backup's CURRENT names.
-  Result<uint64_t> ManifestOf(const BackupMeta& meta) const {
+  static const BackupFile* FindFile(const BackupMeta& meta, std::string_view name) {
     for (const BackupFile& file : meta.files) {
-      if (file.name == "CURRENT")
-        return ReadCurrentFile(
-            folder_.file_system(),
-            std::string(folder_.Path(file.path.substr(0, file.path.rfind('/')))));
+      if (file.name == name) return &file;
     }
-    return Status::Corruption("the backup has no file CURRENT");
+    return nullptr;
+  }
+
+  static Status WrongChecksum(const std::string& path, uint32_t crc, const BackupFile& file) {
+    return Status::Corruption(path, StrCat("has checksum ", crc, ", recorded is ", file.crc));
+  }
+
+  // The number of the MANIFEST that the backup's CURRENT names. Put does not copy CURRENT, so its
+  // checksum is verified here.
+  Result<uint64_t> ManifestOf(const BackupMeta& meta) const {
+    const BackupFile* const current = FindFile(meta, "CURRENT");
+    if (current == nullptr) return Status::Corruption("the backup has no file CURRENT");
+    const std::string path = folder_.Path(current->path);
+    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read,
+                            CopyFile({.from_system = folder_.file_system(), .from = path}));
+    if (read.crc != current->crc) return WrongChecksum(path, read.crc, *current);
+    ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
+                            ReadCurrentFile(folder_.file_system(), ParentDirectory(path)));
+    const std::string manifest(BaseName(DescriptorFileName("", number)));
+    if (FindFile(meta, manifest) == nullptr)
+      return Status::Corruption(path, StrCat("names ", manifest, ", which the backup lacks"));
+    return number;
   }
 
   Status SyncFolder(const std::string& path) const {
@@ -337,8 +355,7 @@ class Restorer {
                  ? SetLogFolder(system_, to, wal_dir_ == db_dir_ ? "" : wal_dir_)
                  : Status::OK();
     static_cast<void>(system_->DeleteFile(to).ok());
-    return Status::Corruption(from,
-                              StrCat("has checksum ", copied.crc, ", recorded is ", file.crc));
+    return WrongChecksum(from, copied.crc, file);
   }
 
   const BackupFolder& folder_;

@@ -570,6 +570,47 @@ TEST_F(BackupEngineTest, ADescriptionWithoutCurrentIsDamaged) {
   EXPECT_TRUE(engine->RestoreDBFromBackup(1, "/restored", "/restored").IsCorruption());
 }
 
+// A restore writes CURRENT itself, and would have deleted the database by then.
+TEST_F(BackupEngineTest, ACurrentThatNamesNoManifestIsFoundBeforeADatabaseIsReplaced) {
+  OpenDb();
+  std::unique_ptr<BackupEngine> engine = OpenEngine();
+  Put("key", "value");
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  CloseDb();
+  const auto change = [&](const std::string& path, const std::string& before,
+                          const std::string& after) {
+    std::string text = ReadFileToString(faults_.get(), path, 1 << 20).value();
+    const size_t at = text.find(before);
+    ASSERT_NE(at, std::string::npos) << text;
+    text.replace(at, before.size(), after);
+    ASSERT_TRUE(WriteStringToFile(faults_.get(), text, path, Durability::kSynced).ok());
+  };
+  const auto expect_refused = [&] {
+    const Status restored = engine->RestoreDBFromBackup(1, kDb, kDb);
+    EXPECT_TRUE(restored.IsCorruption()) << restored.ToString();
+    EXPECT_NE(restored.ToString().find("private/1/CURRENT"), std::string::npos)
+        << restored.ToString();
+    OpenDb();
+    EXPECT_EQ(Contents(), model_) << "nothing is replaced";
+    CloseDb();
+  };
+  // Another digit, which its checksum shows.
+  const std::string current = StrCat(kBackups, "/private/1/CURRENT");
+  change(current, "MANIFEST-0", "MANIFEST-9");
+  expect_refused();
+  change(current, "MANIFEST-9", "MANIFEST-0");
+  // A description without the MANIFEST.
+  const std::string meta = StrCat(kBackups, "/meta/1");
+  const std::string text = ReadFileToString(faults_.get(), meta, 1 << 20).value();
+  const auto line = [&](const std::string& begin) {
+    const size_t at = text.find(begin);
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  change(meta, line("private/1/MANIFEST"), line("private/1/OPTIONS"));
+  engine = OpenEngine();
+  expect_refused();
+}
+
 // Counts the bytes that it lets pass.
 class CountingLimiter final : public RateLimiter {
  public:
