@@ -12,12 +12,16 @@ namespace ashlar {
 
 namespace {
 
-Status VisitRecord(const Slice& record, const LogVisitor& visit) {
+Status VisitRecord(const Slice& record, const LogVisitor& visit, LogSurvey* log) {
   if (record.size() < WriteBatchInternal::kHeaderBytes)
     return Status::Corruption("shorter than a batch's header");
   const WriteBatch batch(record.ToString());
-  // Otherwise it is the head of the log (lsm/predecessor_record.h), or empty.
-  if (batch.Count() > 0) ASHLAR_RETURN_IF_ERROR(WriteBatchInternal::CheckApplicable(&batch));
+  if (batch.Count() > 0) {
+    ASHLAR_RETURN_IF_ERROR(WriteBatchInternal::CheckApplicable(&batch));
+  } else if (const std::optional<PredecessorRecord> head = DecodePredecessorRecord(record);
+             head.has_value()) {
+    log->predecessor = head;
+  }
   SequenceNumber sequence = WriteBatchInternal::Sequence(record);
   if (sequence > kSequenceNumberMaxAtOpen || batch.Count() > kSequenceNumberMaxAtOpen - sequence) {
     return Status::Corruption(StrCat("the sequence ", sequence,
@@ -49,7 +53,7 @@ Result<LogSurvey> ReadLog(vfs::FileSystem* file_system, const std::string& path,
     while (reader.ReadRecord(&record, &scratch)) {
       if (lost_from != kNothingLost) log.lost_bytes += reader.record_offset() - lost_from;
       lost_from = kNothingLost;
-      const Status visited = VisitRecord(record, visit);
+      const Status visited = VisitRecord(record, visit, &log);
       // Its checksum is right, so no disk has damaged it.
       if (!visited.ok())
         return visited.WithContext(

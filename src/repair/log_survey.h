@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "ashlar/vfs.h"
 #include "base/function_ref.h"
 #include "base/result.h"
+#include "lsm/predecessor_record.h"
 #include "manifest/version_edit.h"
 #include "repair/flushed_writes.h"
 
@@ -23,6 +25,7 @@ struct LogSurvey {
   uint64_t lost_bytes = 0;
   Status damage;              // the first; Ok: it was read to its end
   bool is_torn_tail = false;  // the only damage is the end that a crash leaves
+  std::optional<PredecessorRecord> predecessor = {};               // the log that it continues
   std::map<ColumnFamilyId, std::vector<LoggedWrite>> writes = {};  // filled in by SurveyLog
   // A table of level 0 that has a key of a write, and a newer sequence than it, by family. Filled
   // in by the repair if the MANIFEST is sound.

@@ -187,6 +187,7 @@ class Repair {
     for (const FoundFile& file : found_.manifests) manifests.push_back(file.number);
     ASHLAR_ASSIGN_OR_RETURN(findings_.manifest,
                             SurveyManifests(fs_, directory_, std::move(manifests)));
+    findings_.recovery_mode = options_.wal_recovery_mode;
     findings_.largest_number =
         std::max(found_.largest_number, findings_.manifest.next_file_number - 1);
     for (const FoundFile& file : found_.logs) {

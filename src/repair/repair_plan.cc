@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
+#include "wal/recovery_policy.h"
 
 namespace ashlar {
 
@@ -238,16 +239,64 @@ class Planner {
     for (const auto& [id, family] : plan_.families) first = std::min(first, RecordedLogNumber(id));
     for (const LogSurvey& log : findings_.logs)
       plan_.needs_repair |= log.number >= first && !log.damage.ok() && !log.is_torn_tail;
+    const FileNumber oldest = std::max(first, manifest_.min_log_number_to_keep);
+    for (const LogSurvey& log : findings_.logs) {
+      if (log.number < oldest) continue;
+      plan_.needs_repair |= log.is_torn_tail && IsTornTailRefused(log.number);
+      FindLostPredecessor(log, oldest);
+    }
     for (const auto& [number, synced] : manifest_.recorded_logs) {
       // An open refuses a log that is shorter than its synced length.
       const bool is_there = std::any_of(findings_.logs.begin(), findings_.logs.end(),
                                         [n = number, s = synced](const auto& log) {
                                           return log.number == n && log.good_bytes >= s.value_or(0);
                                         });
-      const bool is_needed =
-          number >= std::max(first, manifest_.min_log_number_to_keep) && synced.has_value();
+      const bool is_needed = number >= oldest && synced.has_value();
       plan_.needs_repair |= is_needed && !is_there;
     }
+  }
+
+  // Whether a family has tables of a log after this one. An open then refuses a log that ends early
+  // (lsm/log_replay.h): it cannot bring the families to one moment.
+  bool HasFamilyAhead(FileNumber log) const {
+    return std::any_of(manifest_.families.begin(), manifest_.families.end(),
+                       [&](const auto& entry) {
+                         const RecordedFamily& family = entry.second;
+                         return FamilyIsAhead(family.log_number, !family.tables.empty(), log);
+                       });
+  }
+
+  bool IsTornTailRefused(FileNumber log) const {
+    switch (findings_.recovery_mode) {
+      case WALRecoveryMode::kAbsoluteConsistency: return true;
+      case WALRecoveryMode::kPointInTimeRecovery: return HasFamilyAhead(log);
+      case WALRecoveryMode::kTolerateCorruptedTailRecords:
+      case WALRecoveryMode::kSkipAnyCorruptedRecords: break;
+    }
+    return false;
+  }
+
+  // Finds a log that continues one which is missing or was cut, if an open refuses it. Only a sound
+  // MANIFEST says which logs were flushed, and may be missing.
+  void FindLostPredecessor(const LogSurvey& log, FileNumber oldest) {
+    if (!manifest_.IsSound() || !log.predecessor.has_value() ||
+        log.predecessor->previous_number < oldest ||
+        findings_.recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords)
+      return;
+    const auto [number, bytes] = *log.predecessor;
+    const auto previous =
+        std::find_if(findings_.logs.begin(), findings_.logs.end(),
+                     [n = number](const LogSurvey& other) { return other.number == n; });
+    std::string lost = "is missing";
+    if (previous != findings_.logs.end()) {
+      const bool may_drop = findings_.recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
+      if (previous->good_bytes >= bytes || (may_drop && !HasFamilyAhead(number))) return;
+      lost = StrCat("ends at offset ", previous->good_bytes, " of ", bytes, " bytes");
+    }
+    plan_.needs_repair = true;
+    std::string& reason = plan_.logs.at(log.number).reason;
+    if (reason.empty())
+      reason = StrCat(BaseName(WalFileName("", number)), ", which it continues, ", lost);
   }
 
   // I1 for the tables that the writes of the logs become. A range tombstone in a level below level

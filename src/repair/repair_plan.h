@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "ashlar/options.h"
 #include "ashlar/repair.h"
 #include "repair/family_options.h"
 #include "repair/flushed_writes.h"
@@ -40,6 +41,7 @@ struct RepairFindings {
   std::vector<TableSurvey> tables;  // by number; recorded ones that are missing too
   std::vector<LogSurvey> logs;      // by number
   FileNumber largest_number = 0;    // of any file of the database
+  WALRecoveryMode recovery_mode = WALRecoveryMode::kPointInTimeRecovery;  // of the options
 };
 
 struct PlannedFamily {

@@ -93,6 +93,13 @@ class RepairTest : public ::testing::Test {
     database_.reset();
   }
 
+  // Without the effects of Close on the files.
+  void CloseAsByDeath() {
+    const std::map<std::string, std::string> files = AllFiles();
+    Close();
+    PutBack(files);
+  }
+
   DBOptions DbOptions() {
     DBOptions options(settings_);
     options.env = &env_;
@@ -176,6 +183,41 @@ class RepairTest : public ::testing::Test {
       EXPECT_EQ(FateOf(name), RepairFate::kKept) << name;
       EXPECT_NE(Find(name)->reason.find(reason), std::string::npos) << Find(name)->reason;
     }
+    ExpectContents(contents_);
+    ASSERT_OK(Repair(true));
+    EXPECT_FALSE(report_.needs_repair);
+  }
+  // The names of two logs. The last record of the first one begins at an offset. An open cannot do
+  // without it, because a family has tables of the second one.
+  struct TwoLogs {
+    std::string first;
+    size_t last_record = 0;
+    std::string second;
+  };
+  TwoLogs MakeTwoLogs() {
+    TwoLogs logs;
+    Open();
+    CreateFamily(kOther);
+    Put(kDefaultColumnFamilyName, "a", "1");
+    Put(kOther, "b", "2");
+    logs.first = Files(IsLog).back();
+    logs.last_record = ContentsOf(disk_.get(), Path(logs.first)).size();
+    Put(kOther, "c", kLong);
+    FlushOne(kDefaultColumnFamilyName);
+    Put(kDefaultColumnFamilyName, "d", "4");
+    Put(kOther, "e", "5");
+    CloseAsByDeath();
+    logs.second = Files(IsLog).back();
+    EXPECT_NE(logs.first, logs.second);
+    return logs;
+  }
+  void ExpectLogIsMended(const TwoLogs& logs) {
+    ExpectOpenRefused(Status::kCorruption);
+    RepairAsAnnounced();
+    EXPECT_TRUE(report_.needs_repair);
+    EXPECT_EQ(FateOf(logs.second), RepairFate::kReplayed);
+    EXPECT_NE(Find(logs.second)->reason.find(logs.first), std::string::npos)
+        << Find(logs.second)->reason;
     ExpectContents(contents_);
     ASSERT_OK(Repair(true));
     EXPECT_FALSE(report_.needs_repair);
@@ -747,6 +789,46 @@ TEST_F(RepairTest, ALogThatLostSyncedBytesIsDamage) {
   ASSERT_OK(Repair());
   EXPECT_TRUE(report_.needs_repair);
   contents_[kDefaultColumnFamilyName].erase("c");
+  ExpectContents(contents_);
+}
+
+// No length of a log is on record, as after the death of the process.
+TEST_F(RepairTest, ALogThatIsMissingBeforeAnotherIsDamage) {
+  const TwoLogs logs = MakeTwoLogs();
+  ASSERT_OK(disk_->DeleteFile(Path(logs.first)));
+  contents_[kOther].erase("b");
+  contents_[kOther].erase("c");
+  ExpectLogIsMended(logs);
+}
+
+// At the end of a record: the log looks whole.
+TEST_F(RepairTest, ALogThatWasCutBeforeAnotherIsDamage) {
+  const TwoLogs logs = MakeTwoLogs();
+  CutFile(disk_.get(), Path(logs.first), logs.last_record);
+  contents_[kOther].erase("c");
+  ExpectLogIsMended(logs);
+}
+
+TEST_F(RepairTest, ATornTailBeforeAnotherLogIsDamage) {
+  const TwoLogs logs = MakeTwoLogs();
+  CutFile(disk_.get(), Path(logs.first), logs.last_record + 20);
+  contents_[kOther].erase("c");
+  ExpectLogIsMended(logs);
+}
+
+TEST_F(RepairTest, ATornTailIsDamageIfTheRecoveryModeRefusesIt) {
+  Open();
+  for (const char* key : {"a", "b"}) Put(kDefaultColumnFamilyName, key, "1");
+  CloseAsByDeath();
+  const std::string log = Files(IsLog).back();
+  CutFile(disk_.get(), Path(log), ContentsOf(disk_.get(), Path(log)).size() - 1);
+  ASSERT_OK(Repair());
+  EXPECT_FALSE(report_.needs_repair);
+  settings_.wal_recovery_mode = WALRecoveryMode::kAbsoluteConsistency;
+  ExpectOpenRefused(Status::kCorruption);
+  ASSERT_OK(Repair());
+  EXPECT_TRUE(report_.needs_repair);
+  contents_[kDefaultColumnFamilyName].erase("b");
   ExpectContents(contents_);
 }
 
