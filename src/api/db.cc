@@ -88,8 +88,11 @@ bool MayHaveLogsIn(vfs::FileSystem* fs, const std::string& name, const std::stri
   const Result<ParsedOptionsFile> file = ReadOptionsFile(
       fs, OptionsFileName(name, *newest), {.ignore_unknown = true, .ignore_newer_values = true});
   if (!file.ok()) return true;
-  const std::string& recorded = file->db_options.wal_dir;
-  return WithoutSeparatorAtEnd(recorded.empty() ? name : recorded) == WithoutSeparatorAtEnd(folder);
+  const std::string& wal_dir = file->db_options.wal_dir;
+  const std::string& recorded = wal_dir.empty() ? name : wal_dir;
+  if (WithoutSeparatorAtEnd(recorded) == WithoutSeparatorAtEnd(folder)) return true;
+  bool same = false;  // by another path
+  return fs->AreFilesSame(recorded, folder, &same).ok() && same;
 }
 
 }  // namespace

@@ -329,6 +329,18 @@ TEST_F(BasicTest, DestroyRemovesTheDatabaseAndNothingElse) {
             1);
 }
 
+TEST_F(BasicTest, DestroyFindsTheLogsByAnyPathOfTheirFolder) {
+  const std::string logs = scratch_.File("logs");
+  options_.wal_dir = logs;
+  Open();
+  Put("a", "1");
+  Close();
+  ASSERT_FALSE(std::filesystem::is_empty(logs));
+  options_.wal_dir = scratch_.File("./logs");
+  EXPECT_OK(DestroyDB(path(), options_));
+  EXPECT_TRUE(std::filesystem::is_empty(logs));
+}
+
 TEST_F(BasicTest, AMemtableOfSmallEntriesTakesNoMoreThanItsWriteBuffer) {
   for (const size_t bytes : {size_t{1} << 20, size_t{4} << 20, size_t{12} << 20}) {
     options_.write_buffer_size = bytes;
