@@ -22,6 +22,10 @@ inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
 // The last sequence that a database may have when it is opened. The 2^48 above it are for the
 // writes before the next open.
 inline constexpr SequenceNumber kSequenceNumberMaxAtOpen = kSequenceNumberMax - (uint64_t{1} << 48);
+// The last sequence that a table of another database may bring to an open one. As many are left for
+// the writes before the next open, which accepts them.
+inline constexpr SequenceNumber kSequenceNumberMaxOfOthers =
+    kSequenceNumberMaxAtOpen - (uint64_t{1} << 48);
 inline constexpr size_t kTagBytes = 8;
 // The limit for a user key and its value together. A block to which one more entry is added then
 // stays within 1 GiB, the limit of table readers (block_format.h).

@@ -140,10 +140,10 @@ class Inspection {
       file_.largest_sequence = std::max(file_.largest_sequence, sequence);
     }
     ASHLAR_RETURN_IF_ERROR(cursor->status());
-    if (file_.largest_sequence <= kSequenceNumberMaxAtOpen) return Status::OK();
+    if (file_.largest_sequence <= kSequenceNumberMaxOfOthers) return Status::OK();
     return Status::Corruption(
         file_.path, StrCat("has the sequence number ", file_.largest_sequence,
-                           ", above the highest that is allowed, ", kSequenceNumberMaxAtOpen));
+                           ", above the highest that is allowed, ", kSequenceNumberMaxOfOthers));
   }
 
   const ExternalFileArgs& args_;

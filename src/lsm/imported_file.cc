@@ -65,7 +65,7 @@ class Inspection {
                         " levels; raise num_levels"));
     }
     if (given_.smallest_seqno > given_.largest_seqno ||
-        given_.largest_seqno > kSequenceNumberMaxAtOpen)
+        given_.largest_seqno > kSequenceNumberMaxOfOthers)
       return Bad(StrCat("its metadata has the impossible sequence numbers ", given_.smallest_seqno,
                         " to ", given_.largest_seqno));
     if (given_.smallest.empty() != given_.largest.empty())

@@ -3,13 +3,17 @@
 // again.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "ashlar/comparator.h"
+#include "ashlar/metadata.h"
 #include "ashlar/vfs.h"
 #include "base/coding.h"
 #include "base/format.h"
+#include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "manifest/version_edit.h"
 #include "tests/faults/closed_database.h"
@@ -55,6 +59,22 @@ class FileNumberTest : public ::testing::Test {
       const Status closed = database.Close();
       ASSERT_TRUE(closed.ok()) << closed.ToString();
     }
+  }
+
+  // A log 900 with one put.
+  static void WriteLog(vfs::FileSystem* file_system, SequenceNumber sequence) {
+    const std::string path = WalFileName(OpenDatabase::kPath, 900);
+    std::unique_ptr<vfs::WritableFile> file;
+    ASSERT_TRUE(file_system->NewWritableFile(path, vfs::FileOptions(), &file).ok());
+    std::string record;
+    PutFixed64(&record, sequence);
+    PutFixed32(&record, 1);
+    record += '\x01';
+    PutLengthPrefixedSlice(&record, "key");
+    PutLengthPrefixedSlice(&record, "value");
+    LogWriter writer(std::move(file), path, 900);
+    ASSERT_TRUE(writer.AddRecord(record).ok());
+    ASSERT_TRUE(writer.Close().ok());
   }
 
   // The image with one more record at the end of the MANIFEST.
@@ -150,18 +170,7 @@ TEST_F(FileNumberTest, AnEditWithAHighNumberIsRefusedAndNamed) {
 TEST_F(FileNumberTest, ALogWithAHighSequenceIsRefusedAndNamed) {
   for (const uint64_t sequence : {~uint64_t{0}, kSequenceNumberMax, kSequenceNumberMaxAtOpen}) {
     MemoryFileSystem file_system(closed_.image());
-    const std::string path = WalFileName(OpenDatabase::kPath, 900);
-    std::unique_ptr<vfs::WritableFile> file;
-    ASSERT_TRUE(file_system.NewWritableFile(path, vfs::FileOptions(), &file).ok());
-    std::string record;
-    PutFixed64(&record, sequence);
-    PutFixed32(&record, 1);
-    record += '\x01';
-    PutLengthPrefixedSlice(&record, "key");
-    PutLengthPrefixedSlice(&record, "value");
-    LogWriter writer(std::move(file), path, 900);
-    ASSERT_TRUE(writer.AddRecord(record).ok());
-    ASSERT_TRUE(writer.Close().ok());
+    WriteLog(&file_system, sequence);
     const Autopsy autopsy =
         OpenAndReadAll(file_system.Snapshot(), closed_.options(), closed_.contents());
     EXPECT_TRUE(autopsy.status.IsCorruption()) << autopsy.status.ToString();
@@ -170,6 +179,56 @@ TEST_F(FileNumberTest, ALogWithAHighSequenceIsRefusedAndNamed) {
         << autopsy.status.ToString();
     EXPECT_TRUE(autopsy.untouched);
   }
+}
+
+// The next open would refuse a database that has written after such an ingestion.
+TEST_F(FileNumberTest, ATableOfAnotherDatabaseBringsNoSequenceNearTheHighest) {
+  const auto other = std::make_shared<MemoryFileSystem>();
+  {
+    OpenDatabase empty(other, closed_.options(), 1);
+    ASSERT_TRUE(empty.Open().ok());
+    ASSERT_TRUE(empty.Close().ok());
+  }
+  WriteLog(other.get(), kSequenceNumberMaxAtOpen - 1);
+  OpenDatabase source(other, closed_.options(), 1);
+  ASSERT_TRUE(source.Open().ok());
+  ASSERT_TRUE(source.Flush(source.families(), true).ok());
+  std::vector<LiveFileMetaData> tables;
+  source.db()->GetLiveFilesMetaData(&tables);
+  const auto newest = std::max_element(
+      tables.begin(), tables.end(),
+      [](const auto& a, const auto& b) { return a.largest_seqno < b.largest_seqno; });
+  ASSERT_NE(newest, tables.end());
+  ASSERT_EQ(newest->largest_seqno, kSequenceNumberMaxAtOpen - 1);
+  const Result<std::string> bytes = ReadFileToString(
+      other.get(), ClosedDatabase::Path(newest->relative_filename), size_t{1} << 20);
+  ASSERT_TRUE(bytes.ok());
+
+  const auto file_system = std::make_shared<MemoryFileSystem>(closed_.image());
+  const std::string path = ClosedDatabase::Path("table.sst");
+  ASSERT_TRUE(WriteStringToFile(file_system.get(), *bytes, path, Durability::kSynced).ok());
+  OpenDatabase database(file_system, closed_.options(), 1);
+  ASSERT_TRUE(database.Open().ok());
+  IngestExternalFileOptions options;
+  options.allow_db_generated_files = true;
+  const Status ingested = database.db()->IngestExternalFile({path}, options);
+  EXPECT_TRUE(ingested.IsCorruption()) << ingested.ToString();
+  EXPECT_NE(ingested.ToString().find("sequence number"), std::string::npos) << ingested.ToString();
+  ExportImportFilesMetaData metadata;
+  metadata.db_comparator_name = BytewiseComparator()->Name();
+  metadata.files.push_back(*newest);
+  metadata.files.back().level = 0;
+  metadata.files.back().name = "table.sst";
+  metadata.files.back().db_path = OpenDatabase::kPath;
+  ColumnFamilyHandle* handle = nullptr;
+  const Status imported = database.db()->CreateColumnFamilyWithImport(
+      ColumnFamilyOptions(closed_.options()), "imported", ImportColumnFamilyOptions(), metadata,
+      &handle);
+  EXPECT_TRUE(imported.IsInvalidArgument()) << imported.ToString();
+  EXPECT_NE(imported.ToString().find("sequence number"), std::string::npos) << imported.ToString();
+  ASSERT_TRUE(source.Close().ok());
+  ASSERT_TRUE(database.Close().ok());
+  ExpectToWorkAgainAndAgain(file_system);
 }
 
 }  // namespace
