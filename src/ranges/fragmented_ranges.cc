@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "key/key_head.h"
@@ -29,19 +30,24 @@ class Sweep {
       : comparator_(comparator), tombstones_(std::move(tombstones)), builder_(comparator) {
     std::sort(tombstones_.begin(), tombstones_.end(),
               [this](const RangeTombstone& a, const RangeTombstone& b) {
-                return comparator_.Compare(a.begin, b.begin) < 0;
+                const int r = comparator_.Compare(a.begin, b.begin);
+                return r != 0 ? r < 0 : IsNewer(a, b);
               });
   }
 
-  FragmentedRanges Run() {
-    size_t next = 0;
+  // overlap_max: as of MakeWithin.
+  std::optional<FragmentedRanges> Run(uint64_t overlap_max) {
+    auto next = tombstones_.cbegin();
     Slice at;
-    while (next < tombstones_.size() || !active_.empty()) {
-      if (active_.empty()) at = tombstones_[next].begin;
-      for (; next < tombstones_.size() && comparator_.Compare(tombstones_[next].begin, at) <= 0;
-           ++next)
-        Activate(tombstones_[next]);
+    while (next != tombstones_.cend() || !active_.empty()) {
+      if (active_.empty()) at = next->begin;
+      const auto first = next;
+      while (next != tombstones_.cend() && comparator_.Compare(next->begin, at) <= 0) ++next;
+      if (first != next) Activate({first, next});
       const Slice end = FirstEnd(next);
+      const uint64_t overlap = active_.size() * (1 + end.size() / FragmentedRanges::kBytesOfStep);
+      if (overlap > overlap_max) return std::nullopt;
+      overlap_max -= overlap;
       AddFragment(at, end);
       std::erase_if(active_, [&](const RangeTombstone& tombstone) {
         return comparator_.Compare(tombstone.end, end) <= 0;
@@ -52,28 +58,36 @@ class Sweep {
   }
 
  private:
-  // Of two with one sequence the one that ends later covers the rest of both.
-  void Activate(const RangeTombstone& tombstone) {
-    ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
-    const auto found = std::lower_bound(active_.begin(), active_.end(), tombstone.sequence,
-                                        [](const RangeTombstone& active, SequenceNumber sequence) {
-                                          return active.sequence > sequence;
-                                        });
-    if (found == active_.end() || found->sequence != tombstone.sequence) {
-      active_.insert(found, tombstone);
-    } else if (comparator_.Compare(found->end, tombstone.end) < 0) {
-      found->end = tombstone.end;
+  using Tombstones = std::vector<RangeTombstone>;
+
+  static bool IsNewer(const RangeTombstone& a, const RangeTombstone& b) {
+    return a.sequence > b.sequence;
+  }
+
+  // Those that begin at the sweep's key. Their sequences descend.
+  void Activate(std::span<const RangeTombstone> beginning) {
+    merged_.clear();
+    std::merge(active_.begin(), active_.end(), beginning.begin(), beginning.end(),
+               std::back_inserter(merged_), &IsNewer);
+    active_.clear();
+    for (const RangeTombstone& tombstone : merged_) {
+      ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
+      if (active_.empty() || active_.back().sequence != tombstone.sequence) {
+        active_.push_back(tombstone);
+      } else if (comparator_.Compare(active_.back().end, tombstone.end) < 0) {
+        // Of two with one sequence the one that ends later covers the rest of both.
+        active_.back().end = tombstone.end;
+      }
     }
   }
 
   // Where the set of active tombstones changes next.
-  Slice FirstEnd(size_t next) const {
+  Slice FirstEnd(Tombstones::const_iterator next) const {
     Slice end = active_.front().end;
     for (const RangeTombstone& tombstone : active_) {
       if (comparator_.Compare(tombstone.end, end) < 0) end = tombstone.end;
     }
-    if (next < tombstones_.size() && comparator_.Compare(tombstones_[next].begin, end) < 0)
-      end = tombstones_[next].begin;
+    if (next != tombstones_.cend() && comparator_.Compare(next->begin, end) < 0) end = next->begin;
     return end;
   }
 
@@ -84,8 +98,9 @@ class Sweep {
   }
 
   const KeyComparator comparator_;
-  std::vector<RangeTombstone> tombstones_;
-  std::vector<RangeTombstone> active_;  // those that cover the sweep's key; sequences descend
+  Tombstones tombstones_;
+  Tombstones active_;  // those that cover the sweep's key; sequences descend
+  Tombstones merged_;  // for its memory
   std::vector<SequenceNumber> sequences_;
   FragmentedRanges::Builder builder_;
 };
@@ -94,8 +109,15 @@ class Sweep {
 
 FragmentedRanges FragmentedRanges::Make(const KeyComparator& comparator,
                                         std::vector<RangeTombstone> tombstones) {
+  constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
+  return *MakeWithin(comparator, std::move(tombstones), kNoLimit);
+}
+
+std::optional<FragmentedRanges> FragmentedRanges::MakeWithin(const KeyComparator& comparator,
+                                                             std::vector<RangeTombstone> tombstones,
+                                                             uint64_t overlap_max) {
   if (tombstones.empty()) return FragmentedRanges(comparator);
-  return Sweep(comparator, std::move(tombstones)).Run();
+  return Sweep(comparator, std::move(tombstones)).Run(overlap_max);
 }
 
 size_t FragmentedRanges::MemoryBytes() const {

@@ -17,7 +17,8 @@
 //     value was made of.
 //
 // A set of n tombstones of which k overlap at one key takes O(n log n + n k) to make: the second
-// term is the size of the result. The memtable's RangeTree has no such term.
+// term is the size of the result at most. The memtable's RangeTree has no such term. What a file
+// holds is made by MakeWithin, which bounds it.
 //
 // Thread safety: const, once prepared for lookups. Lifetime: owns its keys, not the comparator.
 #pragma once
@@ -25,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,6 +54,13 @@ class FragmentedRanges {
   // Copies the keys. Requires: begin < end for each.
   static FragmentedRanges Make(const KeyComparator& comparator,
                                std::vector<RangeTombstone> tombstones);
+  static constexpr size_t kBytesOfStep = 64;
+  // The same, for tombstones that a hostile file may hold. Nothing: they overlap so much that they
+  // take more than overlap_max steps. A fragment takes a step for each tombstone that covers it,
+  // and one for each kBytesOfStep bytes of its end that are compared with that tombstone's.
+  static std::optional<FragmentedRanges> MakeWithin(const KeyComparator& comparator,
+                                                    std::vector<RangeTombstone> tombstones,
+                                                    uint64_t overlap_max);
 
   FragmentedRanges(FragmentedRanges&&) noexcept = default;
   FragmentedRanges& operator=(FragmentedRanges&&) noexcept = default;

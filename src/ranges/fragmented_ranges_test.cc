@@ -160,6 +160,36 @@ TEST(FragmentedRanges, ManyOfOneSequenceStayFewFragments) {
   EXPECT_EQ(MakeRanges(nested).fragments(), 1u);
 }
 
+TEST(FragmentedRanges, OverlapsBeyondTheLimitAreNotMade) {
+  const KeyComparator bytewise(BytewiseComparator());
+  const auto steps = [&](const std::vector<RangeTombstone>& tombstones) {
+    uint64_t needed = 0;
+    while (!FragmentedRanges::MakeWithin(bytewise, tombstones, needed)) ++needed;
+    EXPECT_EQ(Text(*FragmentedRanges::MakeWithin(bytewise, tombstones, needed)),
+              Text(MakeRanges(tombstones)));
+    return needed;
+  };
+  EXPECT_EQ(steps({}), 0u);
+  EXPECT_EQ(steps({{"a", "b", 5}, {"c", "d", 6}}), 2u);
+  EXPECT_EQ(steps({{"c", "d", 3}, {"a", "z", 1}, {"b", "y", 2}}), 9u);
+  EXPECT_EQ(steps({{"a", "b", 3}, {"a", "b", 2}, {"a", "b", 1}}), 3u);
+  // Joined fragments take their steps, too.
+  EXPECT_EQ(steps({{"a", "b", 3}, {"b", "c", 3}, {"c", "d", 3}}), 3u);
+  const std::string end(3 * FragmentedRanges::kBytesOfStep, 'b');
+  EXPECT_EQ(steps({{"a", end, 3}, {"a", end, 2}}), 8u);
+}
+
+// Takes minutes if each is put into its place among the others.
+TEST(FragmentedRanges, ManyThatBeginTogetherAreOneStep) {
+  std::vector<RangeTombstone> tombstones;
+  for (SequenceNumber sequence = 1; sequence <= 400000; ++sequence)
+    tombstones.push_back({"a", "b", sequence});
+  const FragmentedRanges ranges = MakeRanges(std::move(tombstones));
+  EXPECT_EQ(ranges.fragments(), 1u);
+  EXPECT_EQ(ranges.tombstones(), 400000u);
+  EXPECT_EQ(ranges.CoveringSequence("a", 77), 77u);
+}
+
 enum class Shape { kRandom, kNested, kAdjacent, kEqualBegins };
 
 std::string RandomKey(Random* random) {

@@ -1,6 +1,7 @@
 #include "table/blockbased/range_block.h"
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,8 +42,12 @@ Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& ar
          .sequence = TagSequence(args.sequence_override.Apply(ExtractTag(entries.key())))});
   }
   ASHLAR_RETURN_IF_ERROR(entries.status());
-  return RangeBlock{.ranges = FragmentedRanges::Make(args.comparator, std::move(tombstones)),
-                    .entries = count};
+  const uint64_t fragments_steps = count + block.size() / FragmentedRanges::kBytesOfStep;
+  std::optional<FragmentedRanges> ranges = FragmentedRanges::MakeWithin(
+      args.comparator, std::move(tombstones), fragments_steps + kOverlapStepsMax);
+  if (!ranges)
+    return Status::Corruption("range deletions that overlap far more than any database's");
+  return RangeBlock{.ranges = *std::move(ranges), .entries = count};
 }
 
 }  // namespace ashlar

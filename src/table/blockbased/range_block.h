@@ -8,6 +8,11 @@
 // has them in the order of the calls that made it. RocksDB's SstFileWriter wrote empty ranges
 // before it had a check for them. They count, and are left out.
 //
+// An engine writes fragments, which take one step of FragmentedRanges::MakeWithin for each entry,
+// and more for long keys. Old releases of RocksDB wrote tombstones as they came. A block that takes
+// more than kOverlapStepsMax steps beyond those of fragments is refused: n nested tombstones make
+// fragments with n * n sequences, so a small block would take all memory.
+//
 // Thread safety: pure functions.
 #pragma once
 
@@ -26,13 +31,16 @@ struct RangeBlockArgs {
   bool ordered = true;  // Corruption for a begin that is smaller than the one before
 };
 
+// 512 MiB of sequences.
+inline constexpr uint64_t kOverlapStepsMax = uint64_t{1} << 26;
+
 struct RangeBlock {
   FragmentedRanges ranges;
   uint64_t entries = 0;  // of the block, with those of empty ranges
 };
 
 // Corruption: an entry is damaged, is no range tombstone, ends before its begin, or is out of
-// order. The caller adds file and offset.
+// order, or the entries overlap too much. The caller adds file and offset.
 Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& args);
 
 }  // namespace ashlar

@@ -382,6 +382,30 @@ TEST(RangeDeletionFormat, AnIngestedTableHasOneSequence) {
   EXPECT_OK(table->Verify());
 }
 
+// A block of entries, each of which is nested in the one before.
+std::string NestedBlock(size_t count, size_t end_bytes) {
+  std::vector<RawEntry> entries;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string end = std::string(end_bytes, 'y') + std::to_string(200000 - i);
+    entries.push_back(Raw(("b" + std::to_string(100000 + i)).c_str(), i + 1, end.c_str()));
+  }
+  return RawBlock(entries);
+}
+
+// The fragments of n nested tombstones have n * n sequences.
+TEST(RangeDeletionDamage, ASmallBlockDoesNotTakeAllMemory) {
+  MemoryFileSystem fs;
+  Result<TableReaderPtr> modest = OpenBytes(&fs, TableWith({}, NestedBlock(1000, 1)));
+  ASSERT_OK(modest.status());
+  const OpenedTable table(std::move(modest).value());
+  EXPECT_EQ(table->ranges().tombstones(), 1000u * 1000);
+
+  // Long keys take as many steps as 10,000 short ones with their 800 MiB would.
+  const Status status = OpenBytes(&fs, TableWith({}, NestedBlock(600, 16384))).status();
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_NE(status.ToString().find("overlap"), std::string::npos) << status.ToString();
+}
+
 TEST(RangeDeletionDamage, HostileBytesWithRightChecksumsDoNoHarm) {
   const std::string block =
       RawBlock({Raw("b", 9, "m"), Raw("b", 4, "m"), Raw("longer/begin", 4, "longer/end")});
