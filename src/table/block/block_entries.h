@@ -13,6 +13,7 @@
 // Thread safety: values.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -138,19 +139,22 @@ Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& 
 
 // Walks a metaindex, properties or range deletion block, one entry after another.
 //
-// I2: the keys of a walk have together at most kKeyBytesMin + kKeyExpansionMax times the block's
-//     bytes, so that a caller may keep them all. A hostile block has a long key that each of many
-//     entries shares.
+// I2: the keys of a walk have together at most kKeyBytesMin more bytes than the block, and those of
+//     kKeyExpansionMax blocks or kSharedBytesMax, if these are fewer. So a caller may keep them
+//     all. A hostile block has a long key that each of many entries shares, and may itself be 1 GiB
+//     that a few compressed kilobytes expand to.
 class BlockEntries {
  public:
   static constexpr size_t kKeyBytesMin = size_t{1} << 20;
   static constexpr size_t kKeyExpansionMax = 64;
+  static constexpr size_t kSharedBytesMax = size_t{256} << 20;
 
   // The block outlives the walk.
   explicit BlockEntries(const Slice& block)
       : status_(ParseBlockLayout(block, &layout_)),
         next_(layout_.entries),
-        key_bytes_left_(kKeyBytesMin + kKeyExpansionMax * block.size()) {}
+        key_bytes_left_(kKeyBytesMin + block.size() +
+                        std::min(kKeyExpansionMax * block.size(), kSharedBytesMax)) {}
 
   // False at the end and after an error.
   bool Next();

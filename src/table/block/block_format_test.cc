@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/coding.h"
+#include "table/block/block_builder.h"
 #include "table/block/block_entries.h"
 
 namespace ashlar {
@@ -32,6 +33,21 @@ TEST(BlockFormatTest, HandlesOfAFooterAreInsideTheFile) {
     EXPECT_TRUE(Decoded(outside, inside).IsCorruption());
     EXPECT_TRUE(Decoded(inside, outside).IsCorruption());
   }
+}
+
+// All keys may be kept, and a block may be large.
+TEST(BlockFormatTest, KeysOfALargeBlockHaveABoundOfTheirOwn) {
+  constexpr size_t kKeyBytes = size_t{5} << 20;
+  BlockBuilder builder({.restart_interval = 1 << 30});
+  const std::string key(kKeyBytes, 'k');
+  for (int i = 0; i < 60; ++i) builder.Add(key, "", i == 0 ? 0 : kKeyBytes);
+  const std::string block = builder.Finish().ToString();
+  size_t key_bytes = 0;
+  BlockEntries entries(block);
+  while (entries.Next()) key_bytes += entries.key().size();
+  EXPECT_TRUE(entries.status().IsCorruption()) << key_bytes;
+  EXPECT_GT(key_bytes, BlockEntries::kSharedBytesMax - kKeyBytes);
+  EXPECT_LT(key_bytes, BlockEntries::kSharedBytesMax + 3 * kKeyBytes);
 }
 
 // Lengths of two bytes, and one value that ends after the block.
