@@ -729,6 +729,9 @@ TEST_F(BackupEngineTest, NothingIsRestoredIntoTheFoldersOfBackups) {
       EXPECT_TRUE(refused.IsInvalidArgument()) << folder << ": " << refused.ToString();
     }
   }
+  const std::string absent = StrCat(kBackups, "/private/3");
+  EXPECT_TRUE(engine->RestoreDBFromBackup(1, absent, absent).IsInvalidArgument());
+  EXPECT_TRUE(env_->FileExists(absent).IsNotFound());
   for (const BackupID id : {1U, 2U}) EXPECT_TRUE(engine->VerifyBackup(id, true).ok());
   OpenDb();
   EXPECT_EQ(Contents(), model_) << "a refused restore changes nothing";
