@@ -156,7 +156,8 @@ class ASHLAR_API BackupEngineReadOnly {
   // Those whose description is damaged, or that lack a file or a part of a table.
   virtual void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const = 0;
 
-  // Checks that every file exists and, with checksums, that its contents match the copied data.
+  // Checks that every file exists, that CURRENT names one of them and, with checksums, that the
+  // contents of each match the copied data.
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
   // Replaces the database in db_dir, and its logs in wal_dir, with the backup. The OPTIONS file

@@ -48,6 +48,34 @@ struct BackupList {
   bool Contains(BackupID id) const { return backups.contains(id) || damaged.contains(id); }
 };
 
+Status WrongChecksum(const std::string& path, uint32_t crc, const BackupFile& file) {
+  return Status::Corruption(path, StrCat("has checksum ", crc, ", recorded is ", file.crc));
+}
+
+const BackupFile* FindFile(const BackupMeta& meta, std::string_view name) {
+  for (const BackupFile& file : meta.files) {
+    if (file.name == name) return &file;
+  }
+  return nullptr;
+}
+
+// The number of the MANIFEST that the backup's CURRENT names. Corruption: CURRENT is not there, is
+// not what was copied, or names a file that the backup lacks.
+Result<uint64_t> FindManifest(const BackupFolder& folder, const BackupMeta& meta) {
+  const BackupFile* const current = FindFile(meta, "CURRENT");
+  if (current == nullptr) return Status::Corruption("the backup has no file CURRENT");
+  const std::string path = folder.Path(current->path);
+  ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read,
+                          CopyFile({.from_system = folder.file_system(), .from = path}));
+  if (read.crc != current->crc) return WrongChecksum(path, read.crc, *current);
+  ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
+                          ReadCurrentFile(folder.file_system(), ParentDirectory(path)));
+  const std::string manifest(BaseName(DescriptorFileName("", number)));
+  if (FindFile(meta, manifest) == nullptr)
+    return Status::Corruption(path, StrCat("names ", manifest, ", which the backup lacks"));
+  return number;
+}
+
 // One backup being made: copies files and lists them.
 class BackupWriter {
  public:
@@ -195,7 +223,7 @@ class Restorer {
   Status Run(const BackupMeta& meta, const RestoreOptions& options) {
     for (const std::string& folder : {db_dir_, wal_dir_})
       ASHLAR_RETURN_IF_ERROR(CheckHasNoBackups(folder));
-    ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, ManifestOf(meta));
+    ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, FindManifest(folder_, meta));
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(db_dir_));
     ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
     std::unique_ptr<vfs::FileLock> lock;
@@ -251,34 +279,6 @@ class Restorer {
   static Status IsOfBackups(const std::string& folder) {
     return Status::InvalidArgument(folder,
                                    "is a folder of the backups; restore to another directory");
-  }
-
-  static const BackupFile* FindFile(const BackupMeta& meta, std::string_view name) {
-    for (const BackupFile& file : meta.files) {
-      if (file.name == name) return &file;
-    }
-    return nullptr;
-  }
-
-  static Status WrongChecksum(const std::string& path, uint32_t crc, const BackupFile& file) {
-    return Status::Corruption(path, StrCat("has checksum ", crc, ", recorded is ", file.crc));
-  }
-
-  // The number of the MANIFEST that the backup's CURRENT names. Put does not copy CURRENT, so its
-  // checksum is verified here.
-  Result<uint64_t> ManifestOf(const BackupMeta& meta) const {
-    const BackupFile* const current = FindFile(meta, "CURRENT");
-    if (current == nullptr) return Status::Corruption("the backup has no file CURRENT");
-    const std::string path = folder_.Path(current->path);
-    ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read,
-                            CopyFile({.from_system = folder_.file_system(), .from = path}));
-    if (read.crc != current->crc) return WrongChecksum(path, read.crc, *current);
-    ASHLAR_ASSIGN_OR_RETURN(const uint64_t number,
-                            ReadCurrentFile(folder_.file_system(), ParentDirectory(path)));
-    const std::string manifest(BaseName(DescriptorFileName("", number)));
-    if (FindFile(meta, manifest) == nullptr)
-      return Status::Corruption(path, StrCat("names ", manifest, ", which the backup lacks"));
-    return number;
   }
 
   Status SyncFolder(const std::string& path) const {
@@ -535,13 +535,12 @@ class BackupEngineImpl final : public BackupEngine {
       return Status::Corruption(options_.backup_dir,
                                 StrCat("backup ", backup_id, " has ", bytes, " bytes, and had ",
                                        backup.bytes, " when it was listed"));
+    ASHLAR_RETURN_IF_ERROR(FindManifest(folder_, meta).status());
     if (!verify_with_checksum) return Status::OK();
     for (const BackupFile& file : meta.files) {
       ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(),
                                                                .from = folder_.Path(file.path)}));
-      if (read.crc != file.crc)
-        return Status::Corruption(folder_.Path(file.path),
-                                  StrCat("has checksum ", read.crc, ", recorded is ", file.crc));
+      if (read.crc != file.crc) return WrongChecksum(folder_.Path(file.path), read.crc, file);
     }
     return Status::OK();
   }
