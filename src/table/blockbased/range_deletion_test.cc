@@ -400,8 +400,8 @@ TEST(RangeDeletionDamage, ASmallBlockDoesNotTakeAllMemory) {
   const OpenedTable table(std::move(modest).value());
   EXPECT_EQ(table->ranges().tombstones(), 1000u * 1000);
 
-  // Long keys take as many steps as 10,000 short ones with their 800 MiB would.
-  const Status status = OpenBytes(&fs, TableWith({}, NestedBlock(600, 16384))).status();
+  // Long keys take as many steps as 9,000 short ones would.
+  const Status status = OpenBytes(&fs, TableWith({}, NestedBlock(800, 16384))).status();
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
   EXPECT_NE(status.ToString().find("overlap"), std::string::npos) << status.ToString();
 }
