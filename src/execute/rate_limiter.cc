@@ -80,9 +80,6 @@ Status CheckRateLimiter(const RateLimiter* limiter) {
 void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder) {
   if (io.limiter == nullptr || bytes == 0 || !io.limiter->IsRateLimited(io.op)) return;
   const bool read = io.op == RateLimiter::OpType::kRead;
-  const StopWatch watch(recorder,
-                        read ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE);
-  // A ticker counts at the levels without times, too.
   const uint64_t start_nanos = recorder.IsOn() ? MonotonicNanos() : 0;
   for (size_t left = bytes; left > 0;) {
     const size_t token =
@@ -93,8 +90,12 @@ void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder)
     recorder.Tick(read ? RATE_LIMITER_REQUESTS_READ : RATE_LIMITER_REQUESTS_WRITE);
   }
   if (!recorder.IsOn()) return;
+  const uint64_t micros = (MonotonicNanos() - start_nanos) / 1000;
+  // At the levels without times, too.
   recorder.Tick(read ? RATE_LIMITER_TOTAL_WAIT_MICROS_READ : RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE,
-                (MonotonicNanos() - start_nanos) / 1000);
+                micros);
+  recorder.RecordTime(read ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE,
+                      micros);
   recorder.Tick(read ? RATE_LIMITER_BYTES_READ : RATE_LIMITER_BYTES_WRITE, bytes);
 }
 

@@ -332,12 +332,13 @@ Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
         "or unset it");
   }
   const PerfTimer timer(&PerfContext::write_delay_time, kEnableWait);
-  const StopWatch watch(state_->recorder, WRITE_STALL);
-  // A ticker counts at the levels without times, too.
-  const uint64_t start_nanos = state_->recorder.IsOn() ? MonotonicNanos() : 0;
+  const Recorder& recorder = state_->recorder;
+  const uint64_t start_nanos = recorder.IsOn() ? MonotonicNanos() : 0;
   const Status passed = WaitForTurn(request);
-  if (start_nanos != 0)
-    state_->recorder.Tick(STALL_MICROS, (MonotonicNanos() - start_nanos) / 1000);
+  if (!recorder.IsOn()) return passed;
+  const uint64_t micros = (MonotonicNanos() - start_nanos) / 1000;
+  recorder.Tick(STALL_MICROS, micros);  // at the levels without times, too
+  recorder.RecordTime(WRITE_STALL, micros);
   return passed;
 }
 

@@ -1,6 +1,5 @@
 #include "lsm/database_state.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -145,14 +144,6 @@ Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path) {
 void LogInfo(const DatabaseState& state, const std::string& message) {
   if (state.logger != nullptr && state.logger->GetInfoLogLevel() <= INFO_LEVEL)
     state.logger->Log(INFO_LEVEL, message);
-}
-
-void LogInfoLines(const DatabaseState& state, std::string_view text) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    LogInfo(state, std::string(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
 }
 
 void LogWarning(const DatabaseState& state, const std::string& message) {

@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -210,8 +209,6 @@ Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
 
 // Lines for the LOG.
 void LogInfo(const DatabaseState& state, const std::string& message);
-// The same for each line of a text.
-void LogInfoLines(const DatabaseState& state, std::string_view text);
 void LogWarning(const DatabaseState& state, const std::string& message);
 
 }  // namespace ashlar

@@ -120,12 +120,7 @@ void OpenInfoLog(DatabaseState* state, const std::string& directory,
   const auto log = [state, level](std::string_view line) { state->logger->Log(level, line); };
   log(StrCat("Ashlar ", GetAshlarVersionAsString()));
   log(StrCat("opening ", state->directory, ", session ", state->session_id));
-  const std::string options = PrintOptionsForLog(state->options, families);
-  for (std::string_view rest = options; !rest.empty();) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    log(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  LogLines(state->logger.get(), level, PrintOptionsForLog(state->options, families));
   for (const std::string& option : ListOptionsWithoutEffect(state->options, families))
     log(StrCat("option without effect: ", option));
 }

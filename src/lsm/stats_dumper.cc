@@ -5,6 +5,7 @@
 
 #include "ashlar/statistics.h"
 #include "base/out_of_memory.h"
+#include "observe/info_log.h"
 
 namespace ashlar {
 
@@ -37,7 +38,7 @@ void StatsDumper::Dump() {
   if (state_->options.statistics != nullptr)
     text += "STATISTICS:\n" + state_->options.statistics->ToString();
   LogInfo(*state_, "------- DUMPING STATS -------");
-  LogInfoLines(*state_, text);
+  LogLines(state_->logger.get(), INFO_LEVEL, text);
 }
 
 }  // namespace ashlar

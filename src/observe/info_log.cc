@@ -206,6 +206,15 @@ Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options,
   return std::shared_ptr<Logger>(std::move(logger));
 }
 
+void LogLines(Logger* logger, InfoLogLevel level, std::string_view text) {
+  if (logger == nullptr || level < logger->GetInfoLogLevel()) return;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    logger->Log(level, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
 // ---- ashlar/options.h
 
 Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,

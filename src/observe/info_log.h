@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ashlar/env.h"
@@ -83,6 +84,9 @@ class FileLogger final : public Logger {
 // Opens the logger that DBOptions specify: a file LOG in `directory`, or in db_log_dir under a name
 // derived from the absolute path of `directory`.
 Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options, const std::string& directory);
+
+// Each line of a text. logger: may be null.
+void LogLines(Logger* logger, InfoLogLevel level, std::string_view text);
 
 // "2026/11/21-00:42:13.123456"
 std::string FormatUnixMicros(uint64_t unix_micros);
