@@ -658,8 +658,9 @@ class BackupEngineImpl final : public BackupEngine {
     });
     latest_id_ = id;
     if (!committed.ok()) {
-      // The description may exist but not be durable. The next open checks it.
-      if (backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).ok()) {
+      // The description may exist but not be durable. The next open checks it. Until then the files
+      // of the backup stay, also if nothing is known of it.
+      if (!backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).IsNotFound()) {
         list->damaged[id] = committed;
         SetList(std::move(list));
       }

@@ -1140,6 +1140,26 @@ TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
   EXPECT_EQ(Contents(), model_);
 }
 
+TEST_F(BackupEngineTest, ABackupOfWhichNothingIsKnownKeepsItsFiles) {
+  OpenDb();
+  PutMany(50, "value");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  FaultRule rule;  // its description is renamed into place, and is then not found
+  rule.operations = FaultOperation::kSyncDirectory;
+  rule.name_contains = "/meta";
+  faults_->AddRule(rule);
+  rule.operations = FaultOperation::kInspect;
+  rule.name_contains = "/meta/1";
+  faults_->AddRule(rule);
+  EXPECT_TRUE(engine->CreateNewBackup(db_.get(), true).IsIOError());
+  EXPECT_EQ(faults_->FaultsInjected(), 2U);
+  faults_->ClearRules();
+  EXPECT_TRUE(OpenEngine()->VerifyBackup(1, true).ok());
+  // The next change has looked again.
+  EXPECT_TRUE(engine->GarbageCollect().ok());
+  EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
+}
+
 // A short read, as of a truncated file, is an error for every kind of file.
 TEST_F(BackupEngineTest, AFileThatEndsEarlyIsNotBackedUp) {
   OpenDb();
