@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/assert.h"
 #include "base/format.h"
 #include "compact/run/deletions_cursor.h"
 #include "filesystem/filename.h"
@@ -123,11 +122,9 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
   ASHLAR_RETURN_IF_ERROR(writer.Flush());
   ASHLAR_RETURN_IF_ERROR(output.Finish());
   Files files = output.TakeFiles();
-  ASHLAR_ASSERT(files.size() <= 1);  // I1: the bounds on record are those of one table
-  for (const auto& file : files) {
-    if (table.recorded_smallest.empty()) continue;
-    file->smallest = table.recorded_smallest;  // I1
-    file->largest = table.recorded_largest;
+  if (!files.empty() && !table.recorded_smallest.empty()) {  // I1
+    files.front()->smallest = table.recorded_smallest;
+    files.back()->largest = table.recorded_largest;
   }
   return files;
 }

@@ -37,7 +37,8 @@ class TableRewriter {
 
   explicit TableRewriter(Args args) : args_(std::move(args)) {}
 
-  // One table of the readable part of another.
+  // The readable part of a table, in one. Two are made of a PlainTable above kPlainOutputBytesMax,
+  // which only RocksDB writes.
   Result<Files> Salvage(const TableSurvey& table);
   // The memtable as tables of level 0 without common keys.
   Result<Files> Write(const MemTable& memtable);
