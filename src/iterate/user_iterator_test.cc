@@ -454,6 +454,32 @@ TEST(UserIteratorTest, MergeThatEndsInAnExistingValueIsShownInPlace) {
   }
 }
 
+// The result of a merge is the value below the operands, without its first byte.
+class DropFirstByte final : public MergeOperator {
+ public:
+  const char* Name() const override { return "test.DropFirstByte"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    out->existing_operand = *in.existing_value;
+    out->existing_operand.remove_prefix(1);
+    return true;
+  }
+};
+
+TEST(UserIteratorTest, MergeThatEndsInAPartOfAValueIsShownInPlace) {
+  Script script(
+      {.entries = "a5+x a3=mno b1=b", .merge_operator = std::make_shared<DropFirstByte>()});
+  for (const char* move : {"first", "seek-prev a"}) {
+    EXPECT_EQ(script.Run(move), "a=no");
+    script.iterator().CheckInvariants();
+    PinnableSlice value;
+    script.iterator().PinValue(&value);
+    EXPECT_TRUE(value.IsPinned());
+    script.Run("last");
+    EXPECT_EQ(value.ToString(), "no");
+  }
+  EXPECT_EQ(script.Run("first;next;prev;next"), "a=no b=b a=no b=b");
+}
+
 // Renewals as a test decides.
 class ScriptedRenewal final : public SourceRenewal {
  public:
