@@ -38,9 +38,10 @@ class SavedKey {
     if (bytes <= capacity_) [[likely]] {
       return;
     }
-    capacity_ = std::max(bytes, 2 * capacity_);
-    heap_ = std::make_unique_for_overwrite<char[]>(capacity_);
+    const size_t capacity = std::max(bytes, 2 * capacity_);
+    heap_ = std::make_unique_for_overwrite<char[]>(capacity);  // a failure changes nothing
     data_ = heap_.get();
+    capacity_ = capacity;
   }
 
   char inline_[64];

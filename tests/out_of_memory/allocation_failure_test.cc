@@ -629,6 +629,55 @@ TEST_P(AllocationFailure, OfAReadKeepsNothing) {
   }
 }
 
+// Moves an iterator once without memory, then with it. After a failure the iterator is usable.
+// Returns the number of the first allocation that does not fail, because the move makes fewer.
+uint64_t FailEachAllocationOf(FailingNew::Kind kind, const std::function<Status(DB* db)>& fill,
+                              const std::function<void(Iterator* it)>& move,
+                              const std::string& key_at_end) {
+  uint64_t number = 1;
+  for (bool failed = true; failed && !::testing::Test::HasFailure(); ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/7);
+    Options options = SmallDatabaseOptions();
+    options.env = &env;
+    std::unique_ptr<DB> db;
+    EXPECT_TRUE(DB::Open(options, "/db", &db).ok());
+    EXPECT_TRUE(fill(db.get()).ok());
+    const std::unique_ptr<Iterator> it(db->NewIterator(ReadOptions()));
+    FailingNew::Arm(number, kind);
+    const Status status = Call("a move", [&] {
+      move(it.get());
+      return it->status();
+    });
+    failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, kind);
+    EXPECT_TRUE(status.ok() || (failed && status.IsMemoryLimit())) << status.ToString();
+    move(it.get());
+    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+    EXPECT_EQ(it->Valid() ? it->key().ToString() : "end", key_at_end);
+  }
+  return number - 1;
+}
+
+// The copies of long keys are in memory that grows with them (saved_key.h).
+TEST_P(AllocationFailure, OfAMoveWithLongKeysLeavesTheIteratorUsable) {
+  const std::string prefix(300, 'k');
+  const auto fill = [&](DB* db) {
+    WriteBatch batch;
+    for (const char* end : {"1", "2", "3"}) {
+      const Status status = batch.Put(prefix + end, "value");
+      if (!status.ok()) return status;
+    }
+    return db->Write(WriteOptions(), &batch);
+  };
+  const auto move = [&](Iterator* it) {
+    it->Seek(prefix);
+    if (it->Valid()) it->Next();
+    if (it->Valid()) it->Prev();
+  };
+  EXPECT_GT(FailEachAllocationOf(GetParam(), fill, move, prefix + "1"), 1U);
+}
+
 // A call that holds background jobs back and fails lets them go: a flush afterwards ends.
 TEST_P(AllocationFailure, OfAResumeOrARefusedCloseHoldsNoJobsBack) {
   for (const bool resumes : {true, false}) {
