@@ -18,11 +18,11 @@ std::unique_ptr<InternalCursor> NewMergingCursor(
 }
 
 MergingCursor::MergingCursor(const KeyComparator& comparator,
-                             std::vector<std::unique_ptr<InternalCursor>> children)
+                             std::vector<std::unique_ptr<InternalCursor>>&& children)
     : comparator_(comparator),
+      sources_(std::bit_ceil(children.size())),
+      tree_(children.size()),
       children_(std::move(children)),
-      sources_(std::bit_ceil(children_.size())),
-      tree_(children_.size()),
       heads_{.mask = comparator.HasHeads() ? ~uint64_t{0} : 0} {
   ASHLAR_ASSERT(!children_.empty());
 }

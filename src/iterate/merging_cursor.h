@@ -43,9 +43,9 @@ std::unique_ptr<InternalCursor> NewMergingCursor(
 
 class MergingCursor final : public InternalCursor {
  public:
-  // At least one child.
+  // At least one child. Where memory lacks, children stays as it is.
   MergingCursor(const KeyComparator& comparator,
-                std::vector<std::unique_ptr<InternalCursor>> children);
+                std::vector<std::unique_ptr<InternalCursor>>&& children);
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -135,9 +135,9 @@ class MergingCursor final : public InternalCursor {
   void Turn();
 
   const KeyComparator comparator_;
-  const std::vector<std::unique_ptr<InternalCursor>> children_;
   std::vector<Source> sources_;  // of the children, and of the leaves that no child plays at
   LoserTree tree_;
+  const std::vector<std::unique_ptr<InternalCursor>> children_;  // taken after the allocations
   Player winner_;
   bool forward_ = true;
   HeadForm heads_;

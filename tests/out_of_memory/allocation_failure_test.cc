@@ -678,6 +678,18 @@ TEST_P(AllocationFailure, OfAMoveWithLongKeysLeavesTheIteratorUsable) {
   EXPECT_GT(FailEachAllocationOf(GetParam(), fill, move, prefix + "1"), 1U);
 }
 
+// The one source of the iterator gets a merge above it when it comes to the table.
+TEST_P(AllocationFailure, OfASeekToATableWithRangeTombstonesLeavesTheIteratorUsable) {
+  const auto fill = [](DB* db) {
+    Status status = db->Put(WriteOptions(), "a", "value");
+    if (status.ok()) status = db->Put(WriteOptions(), "c", "value");
+    if (status.ok()) status = db->DeleteRange(WriteOptions(), "a", "b");
+    return status.ok() ? db->Flush(FlushOptions()) : status;
+  };
+  const auto move = [](Iterator* it) { it->Seek("a"); };
+  EXPECT_GT(FailEachAllocationOf(GetParam(), fill, move, "c"), 3U);
+}
+
 // A call that holds background jobs back and fails lets them go: a flush afterwards ends.
 TEST_P(AllocationFailure, OfAResumeOrARefusedCloseHoldsNoJobsBack) {
   for (const bool resumes : {true, false}) {
