@@ -22,7 +22,6 @@ constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
 // More tables than level 0 ever has, and small enough to be doubled.
 constexpr int kNever = 1 << 28;
 
-int NumberOrNever(int trigger) { return trigger < 0 ? kNever : trigger; }
 // A tree of fewer entries would be larger than the list, and not faster.
 constexpr uint32_t kShortListEntries = 16;
 constexpr double kMemTableBloomShareMax = 0.25;
@@ -63,20 +62,10 @@ bool ReservesLastLevel(const ColumnFamilyOptions& options, const DBOptions& db_o
 void FillDefaults(ColumnFamilyOptions* options) {
   if (options->table_factory == nullptr) options->table_factory.reset(NewBlockBasedTableFactory());
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
-  options->min_write_buffer_number_to_merge = std::clamp(options->min_write_buffer_number_to_merge,
-                                                         1, options->max_write_buffer_number - 1);
   options->num_levels = std::max(options->num_levels, 1);
   // A larger one has no use, and a share of it is the filter of every memtable.
   options->write_buffer_size =
       std::clamp<size_t>(options->write_buffer_size, size_t{64} << 10, size_t{64} << 30);
-  // Negative: never. The others may not be passed before the one that relieves them.
-  int* const triggers[] = {&options->level0_file_num_compaction_trigger,
-                           &options->level0_slowdown_writes_trigger,
-                           &options->level0_stop_writes_trigger};
-  int least = 1;
-  for (int* const trigger : triggers) {
-    if (*trigger >= 0) *trigger = least = std::max(*trigger, least);
-  }
   constexpr uint64_t kTablesOfACompaction = 25;
   if (options->max_compaction_bytes == 0) {
     options->max_compaction_bytes =
@@ -121,17 +110,27 @@ FileAges ResolveAges(const ColumnFamilyOptions& options) {
   return ages;
 }
 
+// Negative: never. The others may not be passed before the one that relieves them.
+void ResolveLevel0Triggers(const ColumnFamilyOptions& options, LeveledConfig* config) {
+  config->level0_file_num_compaction_trigger = options.level0_file_num_compaction_trigger;
+  config->level0_slowdown_writes_trigger = options.level0_slowdown_writes_trigger;
+  config->level0_stop_writes_trigger = options.level0_stop_writes_trigger;
+  int least = 1;
+  for (int* const trigger :
+       {&config->level0_file_num_compaction_trigger, &config->level0_slowdown_writes_trigger,
+        &config->level0_stop_writes_trigger}) {
+    *trigger = *trigger < 0 ? kNever : least = std::max(*trigger, least);
+  }
+}
+
 LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
-  ASHLAR_ASSERT(options.num_levels >= 1);  // FillDefaults
+  ASHLAR_ASSERT(options.num_levels >= 1 && options.max_write_buffer_number >= 2);  // FillDefaults
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
   if (ReservesLastLevel(options, db_options)) --config.num_levels;
   config.disable_auto_compactions =
       options.disable_auto_compactions || options.compaction_style == kCompactionStyleNone;
-  config.level0_file_num_compaction_trigger =
-      NumberOrNever(options.level0_file_num_compaction_trigger);
-  config.level0_slowdown_writes_trigger = NumberOrNever(options.level0_slowdown_writes_trigger);
-  config.level0_stop_writes_trigger = NumberOrNever(options.level0_stop_writes_trigger);
+  ResolveLevel0Triggers(options, &config);
   config.max_bytes_for_level_base = options.max_bytes_for_level_base;
   config.max_bytes_for_level_multiplier = options.max_bytes_for_level_multiplier;
   config.max_bytes_for_level_multiplier_additional =
@@ -151,7 +150,8 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
     config.delayed_write_rate = limit > 0 ? static_cast<uint64_t>(limit) : kDefaultDelayedWriteRate;
   }
   config.max_write_buffer_number = options.max_write_buffer_number;
-  config.min_write_buffer_number_to_merge = options.min_write_buffer_number_to_merge;
+  config.min_write_buffer_number_to_merge =
+      std::clamp(options.min_write_buffer_number_to_merge, 1, options.max_write_buffer_number - 1);
   config.compaction_pri = options.compaction_pri;
   config.max_subcompactions = std::max<uint32_t>(db_options.max_subcompactions, 1);
   config.has_filter = HasFilter(options);

@@ -20,6 +20,8 @@
 
 namespace ashlar {
 
+// Options that contradict each other count as values that work. The options stay as they are, so
+// that SetOptions of one does not change another for good. Requires: FillDefaults.
 CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
                                          const DBOptions& db_options);
 // For a factory other than the block-based one: the defaults, to read tables that may exist.
@@ -70,8 +72,8 @@ bool ReservesLastLevel(const ColumnFamilyOptions& options, const DBOptions& db_o
 // database and the job.
 void ResolveOutput(const DBOptions& db_options, const ColumnFamilyOptions& options,
                    CompactionOutputArgs* output);
-// Replaces a null table factory, and every other value that means "the default", by the default.
-// Options that contradict each other are raised to values that work.
+// Replaces a null table factory, and every other value that means "the default", by the default. A
+// value depends on no option that may change later, except that of max_compaction_bytes.
 void FillDefaults(ColumnFamilyOptions* options);
 
 }  // namespace ashlar

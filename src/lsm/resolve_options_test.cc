@@ -124,6 +124,29 @@ TEST(ResolveCompactionConfig, WritersGoOnWithAsManyRunsAsUniversalCompactionLeav
       << "one file of the only level is not compacted";
 }
 
+// SetOptions fills in the defaults and resolves after each change. A bulk load raises the trigger,
+// and sets it back.
+TEST(ResolveCompactionConfig, ALimitThatWasRaisedForAnotherIsBackWithIt) {
+  ColumnFamilyOptions options;
+  options.max_write_buffer_number = 6;
+  options.min_write_buffer_number_to_merge = 4;
+  const auto limits = [&options](int trigger, int memtables) {
+    options.level0_file_num_compaction_trigger = trigger;
+    options.max_write_buffer_number = memtables;
+    FillDefaults(&options);
+    const LeveledConfig config = ResolveCompactionConfig(options, DBOptions()).common;
+    return std::to_string(config.level0_slowdown_writes_trigger) + ", " +
+           std::to_string(config.level0_stop_writes_trigger) + ", " +
+           std::to_string(config.min_write_buffer_number_to_merge);
+  };
+  EXPECT_EQ(limits(4, 6), "20, 36, 4");
+  EXPECT_EQ(limits(30, 2), "30, 36, 1");
+  EXPECT_EQ(limits(1000000, 0), "1000000, 1000000, 1");
+  EXPECT_EQ(limits(4, 6), "20, 36, 4");
+  EXPECT_EQ(options.level0_slowdown_writes_trigger, 20);
+  EXPECT_EQ(options.min_write_buffer_number_to_merge, 4);
+}
+
 TEST(FillDefaults, TheLargestFilesDoNotOverflow) {
   ColumnFamilyOptions options;
   options.target_file_size_base = UINT64_MAX / 25 + 1;
