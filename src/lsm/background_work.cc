@@ -393,8 +393,21 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
   return Status::OK();
 }
 
+Status BackgroundWork::WaitForChange(DeadlineNanos deadline) {
+  if (!deadline.has_value()) {
+    state_->WaitForChange();
+    return Status::OK();
+  }
+  constexpr uint64_t kNanosPerMicro = 1000;
+  const uint64_t now = state_->clock->NowNanos();
+  if (now >= *deadline) return Status::TimedOut("background work is not finished");
+  const uint64_t left_us = (*deadline - now - 1) / kNanosPerMicro + 1;
+  state_->clock->WaitForMicros(state_->changed, state_->mutex(), left_us);
+  return Status::OK();
+}
+
 Status BackgroundWork::WaitUntilSwitchIsFree(
-    std::span<const std::shared_ptr<ColumnFamily>> families) {
+    std::span<const std::shared_ptr<ColumnFamily>> families, DeadlineNanos deadline) {
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     const auto would_stop = [&]() ASHLAR_REQUIRES(kDatabaseMutex) {
@@ -409,16 +422,13 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
       ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
       // Without jobs nothing would change.
       if (flush_jobs_ + RunningCompactions() == 0) return Status::OK();
-      state_->WaitForChange();
+      ASHLAR_RETURN_IF_ERROR(WaitForChange(deadline));
     }
   }
   return Status::OK();
 }
 
-Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
-  const uint64_t start_ns = state_->clock->NowNanos();
-  const bool may_time_out = options.timeout.count() != 0;
-  const auto timeout_us = static_cast<uint64_t>(std::max<int64_t>(options.timeout.count(), 0));
+Status BackgroundWork::WaitForIdle(bool abort_on_pause, DeadlineNanos deadline) {
   MutexLock lock(state_->mutex());
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
@@ -439,14 +449,8 @@ Status BackgroundWork::WaitForIdle(const WaitForCompactOptions& options) {
     }
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
-    if (held_back && options.abort_on_pause) return Status::Aborted("background work is paused");
-    if (may_time_out) {
-      const uint64_t waited_us = (state_->clock->NowNanos() - start_ns) / 1000;
-      if (waited_us >= timeout_us) return Status::TimedOut("background work is not finished");
-      state_->clock->WaitForMicros(state_->changed, state_->mutex(), timeout_us - waited_us);
-    } else {
-      state_->WaitForChange();
-    }
+    if (held_back && abort_on_pause) return Status::Aborted("background work is paused");
+    ASHLAR_RETURN_IF_ERROR(WaitForChange(deadline));
   }
 }
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -85,10 +86,14 @@ class BackgroundWork final : public ViewObserver {
   // The same for the commit leader. It does not wait for the end of a Resume, which waits for it.
   // Busy: background work is paused, and the writers should not wait until it goes on.
   Status LeaderWaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families);
+  // When a wait ends with TimedOut, by the clock of the database; nothing: never.
+  using DeadlineNanos = std::optional<uint64_t>;
   // Waits until a memtable switch would not stop the writers.
-  Status WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families);
-  // Nothing to flush, nothing to compact, nothing running. TimedOut after timeout_us (0: never).
-  Status WaitForIdle(const WaitForCompactOptions& options);
+  Status WaitUntilSwitchIsFree(std::span<const std::shared_ptr<ColumnFamily>> families,
+                               DeadlineNanos deadline);
+  // Nothing to flush, nothing to compact, nothing running. Aborted: abort_on_pause, and a pause or
+  // an abort of compactions holds such work back.
+  Status WaitForIdle(bool abort_on_pause, DeadlineNanos deadline);
 
   // Lets running flushes end, and no job begin while it exists; at most one exists at a time, so
   // its thread may flush. Taken before the lead of the commit queue. The end of the hold starts no
@@ -147,6 +152,8 @@ class BackgroundWork final : public ViewObserver {
  private:
   Status WaitForFlush(std::span<const std::shared_ptr<ColumnFamily>> families, FlushWait wait,
                       FunctionRef<Status()> refusal);
+  // TimedOut: the deadline had come before.
+  Status WaitForChange(DeadlineNanos deadline) ASHLAR_REQUIRES(kDatabaseMutex);
   void HoldJobs();
   void ReleaseJobs();
 

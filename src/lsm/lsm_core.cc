@@ -1,5 +1,6 @@
 #include "lsm/lsm_core.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ Status LsmCore::FlushFamilies(const FlushOptions& flush_options,
                               FlushReason reason) {
   ASHLAR_RETURN_IF_ERROR(state->error_handler.WriteStatus());
   if (!flush_options.allow_write_stall)
-    ASHLAR_RETURN_IF_ERROR(background.WaitUntilSwitchIsFree(families));
+    ASHLAR_RETURN_IF_ERROR(background.WaitUntilSwitchIsFree(families, std::nullopt));
   bool any = false;
   {
     MutexLock lock(state->mutex());

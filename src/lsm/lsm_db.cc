@@ -1,6 +1,8 @@
 #include "lsm/lsm_db.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -45,6 +47,13 @@ Status CheckTargetLevel(const CompactRangeOptions& options, int levels) {
   if (!options.change_level || options.target_level < levels) return Status::OK();
   return Status::InvalidArgument(
       StrCat("target level ", options.target_level, ": the last one is ", levels - 1));
+}
+
+BackgroundWork::DeadlineNanos DeadlineOf(const WaitForCompactOptions& options, uint64_t now_nanos) {
+  if (options.timeout.count() == 0) return std::nullopt;
+  constexpr uint64_t kNanosPerMicro = 1000;
+  const auto micros = static_cast<uint64_t>(std::max<int64_t>(options.timeout.count(), 0));
+  return now_nanos + std::min(micros, (UINT64_MAX - now_nanos) / kNanosPerMicro) * kNanosPerMicro;
 }
 }  // namespace
 
@@ -664,12 +673,21 @@ Status LsmDB::DeleteFile(const std::string& name) try {
 
 Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) try {
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  const BackgroundWork::DeadlineNanos deadline = DeadlineOf(options, state_->clock->NowNanos());
   if (options.flush) {
+    std::vector<std::shared_ptr<ColumnFamily>> families;
+    {
+      MutexLock lock(state_->mutex());
+      families = state_->LiveFamilies();
+    }
+    // These two wait as the flush would, and keep to the options.
     FlushOptions flush;
-    flush.wait = false;  // WaitForIdle waits for the tables, and keeps to the options
-    ASHLAR_RETURN_IF_ERROR(core_->FlushAll(flush, FlushReason::kManualFlush));
+    flush.allow_write_stall = true;
+    flush.wait = false;
+    ASHLAR_RETURN_IF_ERROR(background_.WaitUntilSwitchIsFree(families, deadline));
+    ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(flush, families, FlushReason::kManualFlush));
   }
-  ASHLAR_RETURN_IF_ERROR(background_.WaitForIdle(options));
+  ASHLAR_RETURN_IF_ERROR(background_.WaitForIdle(options.abort_on_pause, deadline));
   return options.close_db ? Close() : Status::OK();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();

@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/engine/database_fixture.h"
+#include "tests/support/manual_env.h"
 #include "tests/support/open_database.h"
 
 namespace ashlar {
@@ -391,6 +392,34 @@ TEST_F(CompactionStyleTest, AWaitForCompactionsIncludesThoseThatAPauseHoldsBack)
   ASSERT_OK(db_->ContinueBackgroundWork());
   EXPECT_OK(db_->WaitForCompact(abort));
   EXPECT_EQ(FilesAtLevel(0), 0u);
+}
+
+// The switch of the memtable would stop writers until a compaction has ended. That takes longer
+// than the timeout.
+TEST_F(CompactionStyleTest, AWaitThatFlushesTimesOutWhereTheFlushWouldStopWriters) {
+  ManualEnv env(vfs::FileSystem::Default(), 1);
+  options_.env = &env;
+  options_.disable_auto_compactions = true;
+  options_.level0_file_num_compaction_trigger = 2;
+  options_.level0_slowdown_writes_trigger = 3;
+  options_.level0_stop_writes_trigger = 3;
+  Open();
+  for (int i = 0; i < 2; ++i) {
+    Put("key", "value");
+    Flush();
+  }
+  Put("key", "newer");
+  ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
+  ASSERT_EQ(Number("rocksdb.num-running-compactions"), 1u);
+  WaitForCompactOptions wait;
+  wait.flush = true;
+  wait.timeout = std::chrono::microseconds(1000);
+  EXPECT_TRUE(db_->WaitForCompact(wait).IsTimedOut());
+  EXPECT_EQ(FilesAtLevel(0), 2u) << "the compaction has not ended";
+  wait.timeout = std::chrono::microseconds::zero();
+  EXPECT_OK(db_->WaitForCompact(wait));
+  EXPECT_EQ(FilesAtLevel(0), 1u);
+  Close();
 }
 
 TEST_F(CompactionStyleTest, AWaitThatFlushesKeepsToItsOptionsDuringAPause) {
