@@ -119,7 +119,11 @@ void ResolveLevel0Triggers(const ColumnFamilyOptions& options, LeveledConfig* co
   for (int* const trigger :
        {&config->level0_file_num_compaction_trigger, &config->level0_slowdown_writes_trigger,
         &config->level0_stop_writes_trigger}) {
-    *trigger = *trigger < 0 ? kNever : least = std::max(*trigger, least);
+    if (*trigger < 0) {
+      *trigger = kNever;
+    } else {
+      *trigger = least = std::max(*trigger, least);
+    }
   }
 }
 
@@ -214,6 +218,8 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
     common.level0_files_at_rest_max = kNever;
     if (!config.fifo.may_compact) common.level0_file_num_compaction_trigger = kNever;
   }
+  // Nothing is compacted for their number, so writers who waited for it would wait for ever.
+  if (common.level0_file_num_compaction_trigger >= kNever) common.level0_files_at_rest_max = kNever;
   // One file is merged with nothing.
   if (common.num_levels == 1) {
     common.level0_files_at_rest_max = std::max(common.level0_files_at_rest_max, 1);

@@ -124,6 +124,13 @@ TEST(ResolveCompactionConfig, WritersGoOnWithAsManyRunsAsUniversalCompactionLeav
       << "one file of the only level is not compacted";
 }
 
+// Files of level 0 that are small enough to stay would stop writers for good.
+TEST(ResolveCompactionConfig, WritersWaitForNoNumberOfFilesWhereNoneStartsACompaction) {
+  EXPECT_EQ(StallTriggers({-1, 20, 36}, -1, kCompactionStyleLevel), "never, never");
+  EXPECT_EQ(StallTriggers({-1, 1, 1}, -1, kCompactionStyleLevel, 1), "never, never");
+  EXPECT_EQ(StallTriggers({100, -1, 36}, -1, kCompactionStyleLevel), "never, 100");
+}
+
 // SetOptions fills in the defaults and resolves after each change. A bulk load raises the trigger,
 // and sets it back.
 TEST(ResolveCompactionConfig, ALimitThatWasRaisedForAnotherIsBackWithIt) {
