@@ -131,7 +131,11 @@ Status StorageSurvey::Flush() {
 
 // I3. Flushes and compactions repeat it, too, because the MANIFEST does not tell them apart.
 Result<StorageSurvey::Moment> StorageSurvey::TakeMoment(uint64_t oldest_log) {
-  if (reads_only_) return TakeOnce(oldest_log);
+  if (reads_only_) {
+    ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeOnce(oldest_log));
+    ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(moment.place));
+    return moment;
+  }
   constexpr int kAttemptsWithWriters = 10;
   for (int attempt = 0; attempt < kAttemptsWithWriters; ++attempt) {
     ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeOnce(oldest_log));
@@ -155,6 +159,7 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
   MutexLock installers(state_->manifest_mutex());
   Moment moment;
   ASHLAR_ASSIGN_OR_RETURN(moment.manifest, FindShownManifest(*state_, reads_only_));
+  if (reads_only_) moment.place = state_->versions->place();
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     const Version& version = *family->version();

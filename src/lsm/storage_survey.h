@@ -15,8 +15,9 @@
 // I3: no edit comes between 2 and 3. An ingestion is in no log: the copy would lack it, and have
 //     writes that the program made after it.
 //
-// A database that is read without its lock has no deletions to hold back and no writers to stop:
-// its state is the one that it shows, and the primary may have deleted files of it.
+// A database that is read without its lock has no deletions to hold back and no writers to stop.
+// Its state is the one that it shows. If another process has written the MANIFEST since, a log may
+// be gone, and the others may have writes from after an ingestion: the answer is TryAgain (I3).
 //
 // Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
 #pragma once
@@ -29,6 +30,7 @@
 #include "ashlar/options.h"
 #include "base/result.h"
 #include "lsm/lsm_core.h"
+#include "manifest/manifest_replay.h"
 
 namespace ashlar {
 
@@ -60,6 +62,7 @@ class StorageSurvey {
   using Files = std::vector<LiveFileStorageInfo>;
   struct Moment {
     ShownManifest manifest;
+    ManifestPlace place = {};  // that was read last, of a database that is only read
     Files tables = {};
     Files logs = {};
   };

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ashlar/file_checksum.h"
+#include "ashlar/sst_file_writer.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
@@ -183,6 +184,55 @@ TEST_F(StorageInfoTest, DatabasesThatAreOnlyReadListTheirState) {
   ASSERT_OK(secondary->TryCatchUpWithPrimary());
   ASSERT_OK(List(secondary.get(), 0, &files));
   EXPECT_EQ(Tables(files), tables_before + 1);
+}
+
+// A copy had the write after an ingestion, and not the ingestion; or it lacked a log that the
+// MANIFEST of the state needs.
+TEST_F(StorageInfoTest, AReaderWhoseWriterHasGoneOnListsNothing) {
+  for (const bool ingests : {false, true}) {
+    for (const bool secondary : {false, true}) {
+      SCOPED_TRACE(StrCat(ingests ? "ingestion" : "flush", secondary ? ", secondary" : ""));
+      const std::string key = StrCat("key", ingests ? 1 : 0, secondary ? 1 : 0);
+      Open();
+      Put(key + "a", "1");
+      Options options = options_;
+      options.max_open_files = -1;
+      std::unique_ptr<DB> reader;
+      ASSERT_OK(secondary
+                    ? DB::OpenAsSecondary(options, path(), scratch().File("secondary"), &reader)
+                    : DB::OpenForReadOnly(options, path(), &reader));
+      std::vector<LiveFileStorageInfo> files;
+      ASSERT_OK(List(reader.get(), 0, &files));
+      if (ingests) {
+        const std::string table = scratch().File(key);
+        SstFileWriter writer(EnvOptions(), options_);
+        ASSERT_OK(writer.Open(table));
+        ASSERT_OK(writer.Put(key + "b", "2"));
+        ASSERT_OK(writer.Finish());
+        ASSERT_OK(db_->IngestExternalFile({table}, IngestExternalFileOptions()));
+      } else {
+        Flush();
+      }
+      Put(key + "c", "3");
+      const Status listed = List(reader.get(), 0, &files);
+      EXPECT_TRUE(listed.IsTryAgain()) << listed.ToString();
+      EXPECT_TRUE(files.empty());
+      if (secondary) {
+        ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // no file is deleted from here on
+        ASSERT_OK(reader->TryCatchUpWithPrimary());
+        ASSERT_OK(List(reader.get(), 0, &files));
+        const std::string copy = scratch().File("copy of " + key);
+        std::filesystem::create_directory(copy);
+        for (const LiveFileStorageInfo& file : files) Copy(file, copy);
+        const auto contents = ContentsOf(copy);
+        EXPECT_EQ(contents.count(key + "a"), 1u);
+        EXPECT_EQ(contents.count(key + "b"), ingests ? 1u : 0u);
+        EXPECT_EQ(contents.count(key + "c"), 1u);
+      }
+      reader.reset();
+      Close();
+    }
+  }
 }
 
 // The state of the MANIFEST after a failed write is unknown: a copy of it could be any state.
