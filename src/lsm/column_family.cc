@@ -361,13 +361,19 @@ size_t ColumnFamily::MemTableBytes() const {
   return bytes;
 }
 
-void ColumnFamily::SetOptions(const ColumnFamilyOptions& options,
-                              const CompactionConfig& compaction) {
-  const bool other_prefixes = options.prefix_extractor != options_.prefix_extractor;
+void ColumnFamily::SetOptions(ColumnFamilyOptions options, CompactionConfig compaction) {
+  std::unique_ptr<ReadView, PreparedSwitch::Unlinker> view;
+  if (options.prefix_extractor != options_.prefix_extractor) {
+    std::vector<MemTableRef> immutable;
+    immutable.reserve(immutable_.size());
+    ReadView::Args args = ViewArgs(active_.table, std::move(immutable));
+    args.prefix_extractor = options.prefix_extractor;
+    view.reset(new ReadView(std::move(args)));
+    tables_->SetPrefixExtractor(options.prefix_extractor);
+  }
+  // Nothing below throws.
   if (options.table_factory != options_.table_factory)
     tables_->SetConfig(ResolveTableConfig(options));
-  options_ = options;
-  policy_->SetConfig(compaction);
   full_bytes_.store(FullBytes(options), std::memory_order_relaxed);
   memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
   max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);
@@ -375,9 +381,9 @@ void ColumnFamily::SetOptions(const ColumnFamilyOptions& options,
   successive_merges_max_.store(options.max_successive_merges, std::memory_order_relaxed);
   successive_merges_read_files_.store(options.strict_max_successive_merges,
                                       std::memory_order_relaxed);
-  if (!other_prefixes) return;
-  tables_->SetPrefixExtractor(options_.prefix_extractor);
-  InstallView();
+  options_ = std::move(options);
+  policy_->SetConfig(std::move(compaction));
+  if (view != nullptr) PublishView(view.release());
 }
 
 }  // namespace ashlar

@@ -25,6 +25,13 @@ constexpr uint64_t kChangesPerFile = 4;  // a quarter of the families
 constexpr uint64_t kPauseMicrosPerFamily = 10000;
 constexpr uint64_t kPauseMicrosMax = 60000000;
 
+// What a family gets when the options of the database change.
+struct FamilyOptions {
+  std::shared_ptr<ColumnFamily> family;
+  ColumnFamilyOptions options;
+  CompactionConfig compaction;
+};
+
 }  // namespace
 
 OptionChanges::OptionChanges(LsmCore* core)
@@ -55,7 +62,8 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
     const std::vector<UnsupportedOption> unset =
         SelectUnset(recorded, state_->options, {ColumnFamilyDescriptor(family->name(), changed)});
     MutexLock lock(state_->mutex());
-    family->SetOptions(changed, ResolveCompactionConfig(changed, state_->current_options));
+    CompactionConfig compaction = ResolveCompactionConfig(changed, state_->current_options);
+    family->SetOptions(std::move(changed), std::move(compaction));
     // An object that the program has set is not recorded again if it goes back to the default.
     std::erase_if(state_->unsupported_options, [&](const UnsupportedOption& option) {
       return option.column_family == family->name() &&
@@ -80,21 +88,33 @@ Status OptionChanges::SetDBOptions(
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(changed, {}));
     ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(changed));
+    InstallDBOptions(changed);
     state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
-    state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
-    state_->logs.SetWriteBackBytes(changed.wal_bytes_per_sync);
-    MutexLock installers(state_->manifest_mutex());  // I5
-    state_->versions->SetManifestBytesMax(changed.max_manifest_file_size);
-    MutexLock lock(state_->mutex());
-    state_->current_options = changed;
-    background_.SetOptions(changed);
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      family->SetOptions(family->options(), ResolveCompactionConfig(family->options(), changed));
-      background_.ViewChanged(family);
-    }
   }
   commit_.CheckRoomAgain();
   return WriteOptionsFile();
+}
+
+void OptionChanges::InstallDBOptions(const DBOptions& changed) {
+  DBOptions stored = changed;
+  std::vector<FamilyOptions> families;
+  MutexLock installers(state_->manifest_mutex());  // I5
+  MutexLock lock(state_->mutex());
+  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    families.push_back({.family = family,
+                        .options = family->options(),
+                        .compaction = ResolveCompactionConfig(family->options(), changed)});
+  }
+  // Nothing below throws.
+  state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);
+  state_->logs.SetWriteBackBytes(changed.wal_bytes_per_sync);
+  state_->versions->SetManifestBytesMax(changed.max_manifest_file_size);
+  state_->current_options = std::move(stored);
+  background_.SetOptions(changed);
+  for (FamilyOptions& of : families) {
+    of.family->SetOptions(std::move(of.options), std::move(of.compaction));
+    background_.ViewChanged(of.family);
+  }
 }
 
 // ---- Families.
@@ -282,14 +302,18 @@ Status OptionChanges::WriteNewestOptions() {
   ASHLAR_ASSERT(state_->lock != nullptr);  // I3
   std::vector<ColumnFamilyDescriptor> families;
   uint64_t changes = 0;
-  {
-    MutexLock lock(state_->mutex());
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
-      families.emplace_back(family->name(), family->options());
-    changes = unrecorded_changes_;
-  }
-  ASHLAR_ASSERT(!families.empty() && families.front().name == kDefaultColumnFamilyName);  // id 0
-  const Status written = WriteNewOptionsFile(state_, families);
+  // The change that the file records has been made: without memory the file is not written, which
+  // is an error of the file like any other.
+  const Status written = CatchBadAlloc([&] {
+    {
+      MutexLock lock(state_->mutex());
+      for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies())
+        families.emplace_back(family->name(), family->options());
+      changes = unrecorded_changes_;
+    }
+    ASHLAR_ASSERT(!families.empty() && families.front().name == kDefaultColumnFamilyName);  // id 0
+    return WriteNewOptionsFile(state_, families);
+  });
   if (written.ok()) {
     MutexLock lock(state_->mutex());
     recorded_families_ = families.size();
@@ -297,7 +321,9 @@ Status OptionChanges::WriteNewestOptions() {
     unrecorded_changes_ -= changes;
     return written;
   }
-  LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
+  IgnoreBadAlloc([&] {
+    LogWarning(*state_, StrCat("the OPTIONS file could not be written: ", written.ToString()));
+  });
   return state_->options.fail_if_options_file_error ? written : Status::OK();
 }
 

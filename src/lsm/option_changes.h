@@ -85,6 +85,8 @@ class OptionChanges {
     Mutex mutex;
     bool stopped ASHLAR_GUARDED_BY(mutex) = false;
   };
+  // Changes nothing if it throws.
+  void InstallDBOptions(const DBOptions& changed);
   Status WriteNewestOptions();
   bool MayRecordLater() const ASHLAR_REQUIRES(kDatabaseMutex);
   // False: the executor takes no job.

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ashlar/checkpoint.h"
+#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/file_checksum.h"
 #include "ashlar/merge_operator.h"
@@ -754,6 +755,54 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
   }
   EXPECT_GT(number, 2U);
   FailingNew::Arm(0, GetParam());
+}
+
+std::string TextOfOptions(DB* db) {
+  std::string text;
+  std::string text_of_db;
+  EXPECT_TRUE(GetStringFromColumnFamilyOptions(&text, db->GetOptions()).ok());
+  EXPECT_TRUE(GetStringFromDBOptions(&text_of_db, db->GetDBOptions()).ok());
+  return text + text_of_db;
+}
+
+// Without memory for the OPTIONS file the change is made, as after another error of that file.
+TEST_P(AllocationFailure, OfAChangeOfOptionsChangesAllOrNone) {
+  const std::unordered_map<std::string, std::string> of_family = {
+      {"write_buffer_size", "100000"},
+      {"max_bytes_for_level_multiplier_additional", "2:3:4:5:6:7"},
+      {"compression_per_level", "kNoCompression:kNoCompression"},
+      {"prefix_extractor", "fixed:5"}};
+  const std::unordered_map<std::string, std::string> of_database = {
+      {"max_subcompactions", "3"}, {"delayed_write_rate", "123456"}, {"max_open_files", "99"}};
+  for (const bool sets_family : {true, false}) {
+    uint64_t number = 1;
+    uint64_t refused = 0;
+    for (bool failed = true; failed && !HasFailure(); ++number) {
+      SCOPED_TRACE(StrCat(sets_family ? "SetOptions" : "SetDBOptions", ", allocation ", number));
+      ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/7);
+      Options options = SmallDatabaseOptions();
+      options.env = &env;
+      options.prefix_extractor.reset(NewFixedPrefixTransform(3));
+      std::unique_ptr<DB> db;
+      ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+      const auto set = [&] {
+        return sets_family ? db->SetOptions(of_family) : db->SetDBOptions(of_database);
+      };
+      const std::string before = TextOfOptions(db.get());
+      FailingNew::Arm(number, GetParam());
+      const Status status = Call("a change of options", set);
+      failed = FailingNew::HasFailed();
+      FailingNew::Arm(0, GetParam());
+      ASSERT_TRUE(status.ok() || (failed && status.IsMemoryLimit())) << status.ToString();
+      const std::string after = TextOfOptions(db.get());
+      ASSERT_TRUE(set().ok());
+      EXPECT_EQ(after, status.ok() ? TextOfOptions(db.get()) : before);
+      if (!status.ok()) ++refused;
+      ASSERT_TRUE(db->Close().ok());
+    }
+    EXPECT_GT(refused, 10U);
+    EXPECT_GT(number, refused + 10) << "the OPTIONS file takes memory, too";
+  }
 }
 
 // Destructors record times, and numbers are recorded when a write is visible: without memory they
