@@ -1,7 +1,9 @@
 #include "config/option_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <type_traits>
 
 #include "ashlar/rate_limiter.h"
 #include "base/format.h"
@@ -57,6 +59,36 @@ constexpr auto TextPrinterOf() {
   }
 }
 
+template <typename T>
+bool HasText(const T& value) {
+  if constexpr (requires { FieldsOf<T>::kFields; }) {
+    return std::all_of(std::begin(FieldsOf<T>::kFields), std::end(FieldsOf<T>::kFields),
+                       [&value](const OptionEntry<T>& field) {
+                         return field.has_text == nullptr || field.has_text(value);
+                       });
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::isfinite(value);
+  } else {
+    return std::any_of(std::begin(EnumNames<T>::kNames), std::end(EnumNames<T>::kNames),
+                       [value](const auto& named) { return named.first == value; });
+  }
+}
+
+// OptionEntry::has_text.
+template <auto kMember>
+constexpr auto TextCheckOf() {
+  using Struct = typename MemberOf<decltype(kMember)>::Class;
+  using T = typename MemberOf<decltype(kMember)>::Type;
+  using Check = bool (*)(const Struct&);
+  if constexpr (
+      requires { FieldsOf<T>::kFields; } || requires { EnumNames<T>::kNames; } ||
+      std::is_same_v<T, double>) {
+    return Check([](const Struct& options) { return HasText<T>(options.*kMember); });
+  } else {
+    return Check(nullptr);
+  }
+}
+
 template <auto kMember>
 constexpr auto Option(const char* name, Support support, bool is_mutable,
                       Place place = Place::kFile) {
@@ -72,6 +104,7 @@ constexpr auto Option(const char* name, Support support, bool is_mutable,
       .print = [](const Struct& options) { return OptionCodec<T>::Print(options.*kMember); },
       .print_text = TextPrinterOf<kMember>(),
       .append_idle_fields = IdleFieldsOf<kMember>(),
+      .has_text = TextCheckOf<kMember>(),
   };
 }
 
@@ -786,6 +819,7 @@ OptionPairs PrintOptions(const Struct& options, Place place) {
   OptionPairs out;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
     if (entry.place != Place::kFile && !to_text) continue;
+    if (entry.has_text != nullptr && !entry.has_text(options)) continue;
     const auto print = to_text && entry.print_text != nullptr ? entry.print_text : entry.print;
     std::string value = print(options);
     const bool says_nothing = value.empty() && entry.print(defaults).empty();

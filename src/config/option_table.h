@@ -45,6 +45,9 @@ struct OptionEntry {
   // For a struct as the value: AppendIdle of its fields. Null: the value is no struct.
   void (*append_idle_fields)(const Struct& options, const Struct& defaults,
                              std::vector<std::string>* out) = nullptr;
+  // False: an enumerator that there is not, or a number that is not finite, also in a field. Its
+  // text would not be read back. Null: every value has a text.
+  bool (*has_text)(const Struct& options) = nullptr;
   // Instead of parse while the database is open, where that may change less. Null: parse.
   Status (*change)(std::string_view text, Struct* options) = nullptr;
 };
@@ -97,8 +100,8 @@ Status SetTableFields(const ParseRules& rules, std::string_view kind, std::strin
                       std::shared_ptr<TableFactory>* factory);
 
 // Every option in the order of the table, except those with nothing to say (an empty list or text,
-// by default). kTextOnly: also those that OPTIONS files do not have, unless only the program can
-// make their value.
+// by default) and values without a text. kTextOnly: also those that OPTIONS files do not have,
+// unless only the program can make their value.
 template <typename Struct>
 OptionPairs PrintOptions(const Struct& options, Place place = Place::kFile);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -881,6 +882,60 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(
       db([](auto* o) { o->allow_mmap_reads = o->use_direct_reads = true; }).IsInvalidArgument());
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
+}
+
+// A program in C passes numbers. An OPTIONS file with a number for an enumerator would be refused as
+// a whole, and the names of the program's objects in it would be lost.
+TEST(Validate, AValueThatThereIsNotIsInvalidIfItHasAnEffect) {
+  const auto invalid = [](const DBOptions& db, const ColumnFamilyOptions& family,
+                          const std::string& name) {
+    const Status s = Validate(db, family);
+    EXPECT_TRUE(s.IsInvalidArgument()) << name << ": " << s.ToString();
+    EXPECT_NE(s.ToString().find(StrCat("option ", name, "=")), std::string::npos) << s.ToString();
+  };
+  DBOptions db;
+  db.wal_recovery_mode = static_cast<WALRecoveryMode>(55);
+  invalid(db, ColumnFamilyOptions(), "wal_recovery_mode");
+  db = DBOptions();
+  db.info_log_level = NUM_INFO_LOG_LEVELS;
+  invalid(db, ColumnFamilyOptions(), "info_log_level");
+  ColumnFamilyOptions family;
+  family.compaction_style = static_cast<CompactionStyle>(9);
+  invalid(DBOptions(), family, "compaction_style");
+  family = ColumnFamilyOptions();
+  family.max_bytes_for_level_multiplier = std::numeric_limits<double>::infinity();
+  invalid(DBOptions(), family, "max_bytes_for_level_multiplier");
+  family = ColumnFamilyOptions();
+  family.memtable_prefix_bloom_size_ratio = std::numeric_limits<double>::quiet_NaN();
+  invalid(DBOptions(), family, "memtable_prefix_bloom_size_ratio");
+  BlockBasedTableOptions table;
+  table.index_shortening = static_cast<BlockBasedTableOptions::IndexShorteningMode>(9);
+  family = ColumnFamilyOptions();
+  family.table_factory.reset(NewBlockBasedTableFactory(table));
+  invalid(DBOptions(), family, "index_shortening");
+  EXPECT_TRUE(
+      ValidateOptions(DBOptions(), {{kDefaultColumnFamilyName, family}}, OpenFor::kReading).ok());
+}
+
+TEST(OptionValues, ThoseWithoutATextAndWithoutAnEffectAreNotWritten) {
+  DBOptions db;
+  db.lowest_used_cache_tier = static_cast<CacheTier>(1);  // a tier of another release
+  ColumnFamilyOptions family;
+  family.last_level_temperature = static_cast<Temperature>(77);
+  family.experimental_mempurge_threshold = std::numeric_limits<double>::quiet_NaN();
+  BlockBasedTableOptions table;
+  table.metadata_cache_options.partition_pinning = static_cast<PinningTier>(77);
+  family.table_factory.reset(NewBlockBasedTableFactory(table));
+  EXPECT_TRUE(Validate(db, family).ok());
+  const std::string text = PrintOptionsFile(db, {{kDefaultColumnFamilyName, family}}, {});
+  for (const char* const name : {"lowest_used_cache_tier", "last_level_temperature",
+                                 "experimental_mempurge_threshold", "metadata_cache_options"})
+    EXPECT_EQ(text.find(name), std::string::npos) << name;
+  const auto read = ParseOptionsFile(text, "OPTIONS", OptionsFileRules());
+  EXPECT_TRUE(read.ok()) << read.status().ToString();
+  std::string printed;
+  ASSERT_TRUE(GetStringFromColumnFamilyOptions(&printed, family).ok());
+  EXPECT_TRUE(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), printed, &family).ok());
 }
 
 TEST(Validate, ANullListenerIsInvalid) {

@@ -58,6 +58,17 @@ Status CheckRefused(OpenFor purpose, const Struct& options) {
   return Status::OK();
 }
 
+// What has an effect is a value that there is. Without a text it would also not be recorded.
+template <typename Struct>
+Status CheckValues(const Struct& options) {
+  for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
+    if (entry.support == Support::kHonoured && entry.has_text != nullptr &&
+        !entry.has_text(options))
+      return Bad(entry.name, entry.print(options), "there is no such value");
+  }
+  return Status::OK();
+}
+
 // Minutes since midnight of "HH:mm", where a first zero may be missing.
 std::optional<uint64_t> ParseTimeOfDay(std::string_view text) {
   const size_t colon = text.find(':');
@@ -129,7 +140,7 @@ Status CheckDb(OpenFor purpose, const DBOptions& options) {
   if (std::find(options.listeners.begin(), options.listeners.end(), nullptr) !=
       options.listeners.end())
     return Bad("listeners", kNullText, "add no null listener");
-  return Status::OK();
+  return CheckValues(options);
 }
 
 Status CheckCompression(std::string_view option, CompressionType type) {
@@ -298,7 +309,7 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
     return Bad("read_amp_bytes_per_bit", StrCat(options.read_amp_bytes_per_bit),
                "set a power of two, or 0");
   }
-  return Status::OK();
+  return purpose == OpenFor::kWriting ? CheckValues(options) : Status::OK();
 }
 
 Status CheckPlainTable(const ColumnFamilyOptions& family_options,
@@ -323,7 +334,7 @@ Status CheckPlainTable(const ColumnFamilyOptions& family_options,
         ": the hash table is of prefixes, and there is no prefix_extractor; set one, or 0 for "
         "total order"));
   }
-  return Status::OK();
+  return CheckValues(options);
 }
 
 Status CheckMemTable(const MemTableRepFactory* factory) {
@@ -377,6 +388,7 @@ Status CheckFamily(OpenFor purpose, const ColumnFamilyOptions& options) {
   if (purpose == OpenFor::kWriting) {
     ASHLAR_RETURN_IF_ERROR(CheckLevels(options));
     ASHLAR_RETURN_IF_ERROR(CheckCompressions(options));
+    ASHLAR_RETURN_IF_ERROR(CheckValues(options));
   }
   if (const auto* const block_based = TableOptionsOf<BlockBasedTableOptions>(options))
     return CheckTable(purpose, options, *block_based);
