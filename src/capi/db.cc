@@ -34,6 +34,15 @@ std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* na
   return families;
 }
 
+// The handle of a created family, or null with an error. An error of the OPTIONS file comes after
+// the creation: a handle that the caller does not get is destroyed.
+rocksdb_column_family_handle_t* WrapCreated(const Status& created, ColumnFamilyHandle* handle,
+                                            char** errptr) {
+  if (Check(errptr, created)) return new rocksdb_column_family_handle_t{handle, true};
+  delete handle;
+  return nullptr;
+}
+
 void WrapHandles(const std::vector<ColumnFamilyHandle*>& handles,
                  rocksdb_column_family_handle_t** out) {
   for (size_t i = 0; i < handles.size(); ++i)
@@ -296,7 +305,7 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family(
   ColumnFamilyHandle* handle = nullptr;
   const Status created = db->rep->CreateColumnFamily(
       ColumnFamilyOptions(column_family_options->rep), column_family_name, &handle);
-  return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
+  return WrapCreated(created, handle, errptr);
 }
 
 rocksdb_column_family_handle_t* rocksdb_create_column_family_with_import(
@@ -307,7 +316,7 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family_with_import(
   const Status created = db->rep->CreateColumnFamilyWithImport(
       ColumnFamilyOptions(column_family_options->rep), column_family_name, import_options->rep,
       metadata->rep, &handle);
-  return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
+  return WrapCreated(created, handle, errptr);
 }
 
 rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
@@ -321,7 +330,7 @@ rocksdb_column_family_handle_t* rocksdb_create_column_family_with_ttl(
                 "rocksdb_create_column_family_with_ttl needs a database opened with a ttl")
           : with_ttl->CreateColumnFamilyWithTtl(ColumnFamilyOptions(column_family_options->rep),
                                                 column_family_name, &handle, ttl);
-  return Check(errptr, created) ? new rocksdb_column_family_handle_t{handle, true} : nullptr;
+  return WrapCreated(created, handle, errptr);
 }
 
 rocksdb_column_family_handle_t** rocksdb_create_column_families(

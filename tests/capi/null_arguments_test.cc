@@ -19,6 +19,37 @@ class WithoutIdentity : public StackableDB {
   Status GetDbIdentity(std::string& /*identity*/) const override { return Status::NotFound(); }
 };
 
+class CountedHandle : public ColumnFamilyHandle {
+ public:
+  explicit CountedHandle(int* destroyed) : destroyed_(destroyed) {}
+  ~CountedHandle() override { ++*destroyed_; }
+  const std::string& GetName() const override { return name_; }
+  uint32_t GetID() const override { return 1; }
+  Status GetDescriptor(ColumnFamilyDescriptor* /*descriptor*/) override {
+    return Status::NotSupported();
+  }
+  const Comparator* GetComparator() const override { return BytewiseComparator(); }
+
+ private:
+  const std::string name_ = "f";
+  int* const destroyed_;
+};
+
+// Creates families and then fails, as with fail_if_options_file_error.
+class FailsAfterCreations : public StackableDB {
+ public:
+  FailsAfterCreations(const std::shared_ptr<DB>& db, int* destroyed)
+      : StackableDB(db), destroyed_(destroyed) {}
+  Status CreateColumnFamily(const ColumnFamilyOptions& /*options*/, const std::string& /*name*/,
+                            ColumnFamilyHandle** handle) override {
+    *handle = new CountedHandle(destroyed_);
+    return Status::IOError("the OPTIONS file");
+  }
+
+ private:
+  int* const destroyed_;
+};
+
 class NullArguments : public ::testing::Test {
  protected:
   NullArguments() {
@@ -145,6 +176,18 @@ TEST_F(NullArguments, AnIdentityThatIsNotKnownHasNoBytes) {
   size_t size = 99;
   EXPECT_EQ(rocksdb_get_db_identity(&handle, &size), nullptr);
   EXPECT_EQ(size, 0u);
+}
+
+TEST_F(NullArguments, AnErrorAfterTheCreationOfAFamilyLeavesNoHandle) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  int destroyed = 0;
+  FailsAfterCreations fails(std::shared_ptr<DB>(std::shared_ptr<DB>(), db_->rep), &destroyed);
+  rocksdb_t handle{.owned = nullptr, .rep = &fails, .default_family = db_->default_family};
+  EXPECT_EQ(rocksdb_create_column_family(&handle, options_, "f", &error_), nullptr);
+  EXPECT_NE(error_, nullptr);
+  rocksdb_free(error_);
+  error_ = nullptr;
+  EXPECT_EQ(destroyed, 1);
 }
 
 TEST_F(NullArguments, AWriterWithoutAComparatorHasThatOfItsOptions) {
