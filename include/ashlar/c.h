@@ -2,7 +2,7 @@
 // 11.8 removed). Programs and language bindings compile and link against libashlar. A function that
 // is not declared here does not exist, so a binding fails at link time instead of at run time.
 // docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a function:
-// errptr reports a lack of memory; a function without one then ends the process.
+// a lack of memory in the database, or for a copied value, is an error; any other ends the process.
 //
 // Ownership, unless a function documents an exception:
 //   objects    The caller owns every rocksdb_..._t* that a function returns, and releases it with

@@ -13,11 +13,12 @@ using ashlar::PinnableSlice;
 using ashlar::Slice;
 using ashlar::Status;
 using ashlar::capi::Check;
-using ashlar::capi::CopyBytes;
 using ashlar::capi::CopyError;
+using ashlar::capi::CopyValue;
 using ashlar::capi::Rep;
 using ashlar::capi::ScratchArray;
 using ashlar::capi::SetError;
+using ashlar::capi::TryCopyBytes;
 using ashlar::capi::Wrap;
 
 namespace {
@@ -36,8 +37,7 @@ char* GetCopy(rocksdb_t* db, const rocksdb_readoptions_t* options, ColumnFamilyH
     SetReadError(errptr, status);
     return nullptr;
   }
-  *value_size = value.size();
-  return CopyBytes(value);
+  return CopyValue(value, value_size, errptr);
 }
 
 template <typename Pinned>
@@ -78,10 +78,12 @@ unsigned char MayExist(rocksdb_t* db, const rocksdb_readoptions_t* options,
   std::string copy;
   bool found = false;
   const bool may_exist = db->rep->KeyMayExist(options->rep, family, key, &copy, &found);
-  if (found && value_found != nullptr) {
+  // Without memory for the value it is not found.
+  char* const bytes = found && value_found != nullptr ? TryCopyBytes(copy) : nullptr;
+  if (bytes != nullptr) {
     *value_found = 1;
     *value_size = copy.size();
-    *value = CopyBytes(copy);
+    *value = bytes;
   }
   return may_exist ? 1 : 0;
 }
@@ -104,10 +106,10 @@ char* ErrorOf(const Status& status) {
 
 void CopyOut(ManyKeys* many, size_t n, char** values, size_t* value_sizes, char** errors) {
   for (size_t i = 0; i < n; ++i) {
-    const bool found = many->statuses[i].ok();
-    values[i] = found ? CopyBytes(many->values[i]) : nullptr;
-    value_sizes[i] = found ? many->values[i].size() : 0;
+    values[i] = nullptr;
+    value_sizes[i] = 0;
     errors[i] = ErrorOf(many->statuses[i]);
+    if (many->statuses[i].ok()) values[i] = CopyValue(many->values[i], &value_sizes[i], &errors[i]);
   }
 }
 

@@ -8,8 +8,8 @@ using ashlar::PinnableSlice;
 using ashlar::Slice;
 using ashlar::Status;
 using ashlar::capi::Check;
-using ashlar::capi::CopyBytes;
 using ashlar::capi::CopyText;
+using ashlar::capi::CopyValue;
 using ashlar::capi::SetError;
 using ashlar::capi::Wrap;
 
@@ -26,8 +26,8 @@ char* ashlar_sstfilereader_get(ashlar_sstfilereader_t* reader, const rocksdb_rea
                                char** errptr) noexcept {
   PinnableSlice value;
   const Status status = reader->rep.Get(options->rep, Slice(key, keylen), &value);
-  *vallen = status.ok() ? value.size() : 0;
-  if (status.ok()) return CopyBytes(value);
+  if (status.ok()) return CopyValue(value, vallen, errptr);
+  *vallen = 0;
   if (!status.IsNotFound()) SetError(errptr, status);
   return nullptr;
 }

@@ -11,6 +11,13 @@ char* CopyText(const Slice& text) {
   return copy;
 }
 
+char* CopyValue(const Slice& value, size_t* size, char** errptr) {
+  char* const copy = TryCopyBytes(value);
+  *size = copy == nullptr ? 0 : value.size();
+  if (copy == nullptr) SetError(errptr, Status::MemoryLimit());
+  return copy;
+}
+
 void SetError(char** errptr, const Status& status) {
   if (errptr == nullptr) return;
   std::free(*errptr);

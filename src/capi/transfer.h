@@ -1,8 +1,8 @@
 // How errors, bytes and arrays pass between C and C++.
 //
-// Memory for the caller comes from malloc, so that rocksdb_free or free can release it. Running out
-// of memory ends the process, because every function of the interface is noexcept and these throw
-// std::bad_alloc.
+// Memory for the caller comes from malloc, so that rocksdb_free or free can release it. CopyValue
+// reports a lack of memory, because a value may have many megabytes. Otherwise it ends the process:
+// every function of the interface is noexcept and these throw std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +29,16 @@ inline char* CopyBytes(const Slice& bytes) {
   if (!bytes.empty()) memcpy(copy, bytes.data(), bytes.size());
   return copy;
 }
+
+// CopyBytes, but null if there is no memory.
+inline char* TryCopyBytes(const Slice& bytes) {
+  char* const copy = static_cast<char*>(std::malloc(bytes.empty() ? 1 : bytes.size()));
+  if (copy != nullptr && !bytes.empty()) memcpy(copy, bytes.data(), bytes.size());
+  return copy;
+}
+
+// A copy of a value and its size. Without memory for it null, 0 and an error.
+char* CopyValue(const Slice& value, size_t* size, char** errptr);
 
 // With a 0 byte after the last.
 char* CopyText(const Slice& text);

@@ -884,8 +884,8 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
 }
 
-// A program in C passes numbers. An OPTIONS file with a number for an enumerator would be refused as
-// a whole, and the names of the program's objects in it would be lost.
+// A program in C passes numbers. An OPTIONS file with a number for an enumerator would be refused
+// as a whole, and the names of the program's objects in it would be lost.
 TEST(Validate, AValueThatThereIsNotIsInvalidIfItHasAnEffect) {
   const auto invalid = [](const DBOptions& db, const ColumnFamilyOptions& family,
                           const std::string& name) {
