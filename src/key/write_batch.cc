@@ -240,8 +240,10 @@ WriteBatch::WriteBatch(const std::string& rep)
 WriteBatch::WriteBatch(std::string&& rep)
     : rep_(std::move(rep)), content_flags_(WriteBatchInternal::ScanFlags(rep_)) {}
 WriteBatch::WriteBatch(const WriteBatch& other) = default;
-WriteBatch& WriteBatch::operator=(const WriteBatch& other) = default;
 WriteBatch::~WriteBatch() = default;
+
+// Without memory nothing has changed.
+WriteBatch& WriteBatch::operator=(const WriteBatch& other) { return *this = WriteBatch(other); }
 
 WriteBatch::WriteBatch(WriteBatch&& other) noexcept
     : rep_(std::move(other.rep_)),

@@ -27,6 +27,7 @@
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/statistics.h"
 #include "ashlar/table.h"
+#include "ashlar/write_batch.h"
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "key/prefix_extractors.h"
@@ -755,6 +756,36 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
   }
   EXPECT_GT(number, 2U);
   FailingNew::Arm(0, GetParam());
+}
+
+// The flags, save points and checksum of a batch belong to its bytes.
+TEST_P(AllocationFailure, OfACopyOfABatchLeavesTheOldOne) {
+  WriteBatch source(std::string("\0\0\0\0\0\0\0\0\1\0\0\0damaged bytes that no record has", 44));
+  source.SetSavePoint();
+  uint64_t number = 1;
+  for (bool failed = true; failed && !HasFailure(); ++number) {
+    WriteBatch target(0, 0, /*protection_bytes_per_key=*/8, 0);
+    ASSERT_TRUE(target.Put("a", "1").ok());
+    target.SetSavePoint();
+    ASSERT_TRUE(target.Put("b", "2").ok());
+    const std::string before = target.Data();
+    FailingNew::Arm(number, GetParam());
+    try {
+      const FailingNew::Scope scope;
+      target = source;
+    } catch (const std::bad_alloc&) {
+      EXPECT_EQ(target.Data(), before) << "allocation " << number;
+      EXPECT_TRUE(target.VerifyChecksum().ok()) << "allocation " << number;
+      EXPECT_TRUE(target.RollbackToSavePoint().ok());
+      EXPECT_EQ(target.Count(), 1U);
+    }
+    failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, GetParam());
+    if (!failed) {
+      EXPECT_EQ(target.Data(), source.Data());
+    }
+  }
+  EXPECT_GT(number, 3U);
 }
 
 std::string TextOfOptions(DB* db) {
