@@ -54,6 +54,12 @@ constexpr auto TextPrinterOf() {
   using Print = std::string (*)(const Struct&);
   if constexpr (requires { FieldsOf<T>::kFields; }) {
     return Print([](const Struct& options) { return OptionCodec<T>::PrintText(options.*kMember); });
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    // A list loses the braces around a value, so a text with its own gets another pair.
+    return Print([](const Struct& options) {
+      const std::string& value = options.*kMember;
+      return value.starts_with('{') ? StrCat("{", value, "}") : value;
+    });
   } else {
     return Print(nullptr);
   }

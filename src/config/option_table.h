@@ -40,7 +40,8 @@ struct OptionEntry {
   Place place;
   Status (*parse)(std::string_view text, Struct* options);
   std::string (*print)(const Struct& options);
-  // For a struct as the value: print, with the fields that are kTextOnly. Null: print.
+  // In a list: a struct with the fields that are kTextOnly, a text that keeps its braces. Null:
+  // print.
   std::string (*print_text)(const Struct& options) = nullptr;
   // For a struct as the value: AppendIdle of its fields. Null: the value is no struct.
   void (*append_idle_fields)(const Struct& options, const Struct& defaults,

@@ -477,12 +477,15 @@ TEST(Convenience, PrintedOptionsReadBack) {
   EXPECT_TRUE(plain.full_scan_mode);
   EXPECT_EQ(plain.index_sparseness, 5u);
 
-  DBOptions db_options;
-  db_options.wal_dir = "/a;b:c";
-  ASSERT_TRUE(GetStringFromDBOptions(&text, db_options).ok());
-  DBOptions db_read;
-  ASSERT_TRUE(GetDBOptionsFromString(DBOptions(), text, &db_read).ok());
-  EXPECT_EQ(db_read.wal_dir, "/a;b:c");
+  for (const char* const directory : {"/a;b:c", "{a}", "{a;b}", "{a}{b}", "a{b}"}) {
+    DBOptions db_options;
+    db_options.wal_dir = directory;
+    ASSERT_TRUE(GetStringFromDBOptions(&text, db_options).ok());
+    DBOptions db_read;
+    const Status parsed = GetDBOptionsFromString(DBOptions(), text, &db_read);
+    ASSERT_TRUE(parsed.ok()) << text << ": " << parsed.ToString();
+    EXPECT_EQ(db_read.wal_dir, directory);
+  }
 }
 
 // Also those that OPTIONS files do not have.
