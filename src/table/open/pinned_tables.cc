@@ -60,28 +60,36 @@ Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* byt
 }
 
 PinnedTables::Taken PinnedTables::Take(uint64_t number) {
-  std::shared_ptr<vfs::RandomAccessFile> file;
   Taken taken;
-  {
-    MutexLock lock(mutex_);
-    const auto found = pinned_.find(number);
-    if (found == pinned_.end()) return taken;
-    Pinned& pinned = found->second;
-    taken.path = pinned.path;
-    file = pinned.file != nullptr ? pinned.file : pinned.taken.lock();
-    if (file == nullptr) {
-      pinned_.erase(found);
-      return {};
-    }
-    if (pinned.file != nullptr) {
-      pinned.taken = pinned.file;
-      pinned.file.reset();
-      ASHLAR_ASSERT(held_ > 0);  // I1
-      --held_;
-    }
+  MutexLock lock(mutex_);
+  const auto found = pinned_.find(number);
+  if (found == pinned_.end()) return taken;
+  Pinned& pinned = found->second;
+  taken.shared = pinned.file != nullptr ? pinned.file : pinned.taken.lock();
+  if (taken.shared == nullptr) {
+    pinned_.erase(found);
+    return taken;
   }
-  taken.file = std::make_unique<SharedFile>(std::move(file));
+  taken.path = pinned.path;
+  taken.file = std::make_unique<SharedFile>(taken.shared);
+  // Nothing fails from here on.
+  if (pinned.file != nullptr) {
+    pinned.taken = pinned.file;
+    pinned.file.reset();
+    ASHLAR_ASSERT(held_ > 0);  // I1
+    --held_;
+  }
   return taken;
+}
+
+void PinnedTables::GiveBack(uint64_t number, std::shared_ptr<vfs::RandomAccessFile> file) noexcept {
+  MutexLock lock(mutex_);
+  const auto pinned = pinned_.find(number);
+  if (pinned == pinned_.end() || pinned->second.file != nullptr) return;
+  if (args_.files_max != 0 && held_ >= args_.files_max) return;  // I1
+  pinned->second.file = std::move(file);
+  ++held_;
+  if constexpr (kDebugChecks) CheckInvariants();
 }
 
 void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {

@@ -3,6 +3,7 @@
 //   Pin: opened by name while the MANIFEST names it ──> PINNED
 //   Take: the first read of the table               ──> its TableReader owns the file
 //   Take by a read that comes at the same time      ──> both own it
+//   GiveBack: no TableReader could be made          ──> PINNED
 //
 // The writer may delete a table at any time. An open file stays readable after that, so a reader
 // that has pinned every table of its MANIFEST needs no names. (On Windows too: files are opened
@@ -45,8 +46,12 @@ class PinnedTables {
   struct Taken {
     std::unique_ptr<vfs::RandomAccessFile> file;
     std::string path;
+    std::shared_ptr<vfs::RandomAccessFile> shared;  // the same file
   };
   Taken Take(uint64_t number);
+  // Pins a file that was taken, Taken::shared, again, because a later read may open the table where
+  // this one failed. Closes it if it is not wanted any more, or the limit is reached.
+  void GiveBack(uint64_t number, std::shared_ptr<vfs::RandomAccessFile> file) noexcept;
   // Closes all files except those of these tables.
   void Retain(const std::unordered_set<uint64_t>& numbers);
   // Closes the file of this table, if it is pinned.

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "filesystem/file_helpers.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/fault_file_system.h"
@@ -48,6 +52,27 @@ TEST_F(PinnedTablesTest, AFileThatIsHeldOutlivesItsName) {
   EXPECT_EQ(tables.Take(1).file, nullptr);
   uint64_t size = 0;
   EXPECT_TRUE(tables.Pin(1, "1", &size).IsPathNotFound());
+}
+
+TEST_F(PinnedTablesTest, AFileThatIsGivenBackIsHeldAgain) {
+  PinnedTables tables({.file_system = disk_.get(), .files_max = 1});
+  EXPECT_EQ(Pin(&tables, 1), 5u);
+  ASSERT_TRUE(disk_->DeleteFile("1").ok());
+  PinnedTables::Taken taken = tables.Take(1);
+  ASSERT_NE(taken.file, nullptr);
+  EXPECT_EQ(tables.Count(), 0u);
+  taken.file.reset();
+  tables.GiveBack(1, std::move(taken.shared));
+  EXPECT_EQ(tables.Count(), 1u);
+  taken = tables.Take(1);
+  ASSERT_NE(taken.file, nullptr);
+
+  EXPECT_EQ(Pin(&tables, 2), 5u);
+  tables.GiveBack(1, taken.shared);
+  EXPECT_EQ(tables.Count(), 1u) << "the limit is reached";
+  tables.Retain({});
+  tables.GiveBack(1, std::move(taken.shared));
+  EXPECT_EQ(tables.Count(), 0u) << "it is not wanted any more";
 }
 
 TEST_F(PinnedTablesTest, TheLimitBoundsTheFilesAndNotTheTables) {

@@ -1,6 +1,7 @@
 #include "table/open/table_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/coding.h"
@@ -156,9 +157,36 @@ void TableCache::Evict(FileMetaData* file) { args_.open_tables->Remove(file); }
 
 void TableCache::Close() { args_.open_tables->RemoveAll(this); }
 
+namespace {
+
+// The file of a pinned table, whose name may be gone. It is given back unless the table is opened,
+// also for lack of memory.
+class GivesBack {
+ public:
+  GivesBack(PinnedTables* tables, uint64_t number, std::shared_ptr<vfs::RandomAccessFile> file)
+      : tables_(tables), number_(number), file_(std::move(file)) {}
+  ~GivesBack() {
+    if (file_ != nullptr) tables_->GiveBack(number_, std::move(file_));
+  }
+  GivesBack(const GivesBack&) = delete;
+  GivesBack& operator=(const GivesBack&) = delete;
+
+  void Release() { file_.reset(); }
+
+ private:
+  PinnedTables* const tables_;
+  const uint64_t number_;
+  std::shared_ptr<vfs::RandomAccessFile> file_;
+};
+
+}  // namespace
+
 Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
+  PinnedTables::Taken pinned;
+  if (args_.pinned_tables != nullptr) pinned = args_.pinned_tables->Take(file->number);
+  GivesBack gives_back(args_.pinned_tables, file->number, std::move(pinned.shared));
   StopWatch watch(args_.recorder, TABLE_OPEN_IO_MICROS);
-  Result<TableReaderPtr> opened = Open(file);
+  Result<TableReaderPtr> opened = Open(file, std::move(pinned));
   watch.Stop();
   args_.recorder.Tick(NO_FILE_OPENS);
   if (!opened.ok()) {
@@ -169,15 +197,15 @@ Result<TableRef> TableCache::OpenAndPublish(FileMetaData* file) {
   file->has_ranges.store(reader->HasRanges() ? HasRanges::kYes : HasRanges::kNo,
                          std::memory_order_relaxed);
   file->LearnCounts(reader->properties());
-  return args_.open_tables->Publish(file, this, std::move(reader));
+  TableRef table = args_.open_tables->Publish(file, this, std::move(reader));
+  gives_back.Release();
+  return table;
 }
 
-Result<TableReaderPtr> TableCache::Open(const FileMetaData* file) const {
+Result<TableReaderPtr> TableCache::Open(const FileMetaData* file,
+                                        PinnedTables::Taken pinned) const {
   const vfs::FileOptions file_options{.use_mmap_reads = args_.mmap_reads,
                                       .use_direct_io = args_.direct_reads};
-  PinnedTables::Taken pinned = args_.pinned_tables != nullptr
-                                   ? args_.pinned_tables->Take(file->number)
-                                   : PinnedTables::Taken();
   std::string path = pinned.file != nullptr ? std::move(pinned.path)
                      : !args_.path.empty()  ? args_.path
                                             : TableFileName(args_.directory, file->number);

@@ -145,7 +145,8 @@ class TableCache final : public TableOpener {
 
  private:
   Result<TableRef> OpenAndPublish(FileMetaData* file);
-  Result<TableReaderPtr> Open(const FileMetaData* file) const;
+  // pinned: the open file, if the table was pinned.
+  Result<TableReaderPtr> Open(const FileMetaData* file, PinnedTables::Taken pinned) const;
   Result<TableReaderPtr> OpenPlain(std::unique_ptr<vfs::RandomAccessFile> opened, std::string path,
                                    uint64_t file_bytes) const;
   static Result<uint64_t> ReadMagic(const vfs::RandomAccessFile& file, const std::string& path,

@@ -9,6 +9,7 @@
 
 #include "filesystem/filename.h"
 #include "table/blockbased/table_test_kit.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/test_epochs.h"
 
 namespace ashlar::test {
@@ -182,6 +183,32 @@ TEST_F(TableCacheTest, MissingForeignAndResizedFilesAreNamed) {
   ASSERT_OK(WriteStringToFile(&fs_, plain, TableFileName("db", 100), Durability::kBuffered));
   foreign.file_bytes = 5000;
   expect(&foreign, Status::kCorruption, "000100.sst: offset 0: block too short");
+}
+
+// The only way to the bytes of a table that another process has deleted was closed by the first
+// read that failed.
+TEST_F(TableCacheTest, APinnedTableStaysReadableAfterAReadThatFailed) {
+  FaultFileSystem faults(std::shared_ptr<vfs::FileSystem>(&fs_, [](vfs::FileSystem*) {}));
+  PinnedTables pinned({.file_system = &faults});
+  const std::string name = TableFileName("db", 1);
+  uint64_t bytes = 0;
+  ASSERT_OK(pinned.Pin(1, name, &bytes));
+  ASSERT_OK(fs_.DeleteFile(name));
+
+  OpenTables open_tables(&TestEpochs(), 0);
+  TableCacheArgs args = Args(&open_tables);
+  args.pinned_tables = &pinned;
+  TableCache tables(args);
+  FaultRule rule;
+  rule.operations = FaultOperation::kRead;
+  faults.AddRule(rule);
+  EXPECT_FALSE(tables.Acquire(files_[0].get(), {}).ok());
+  faults.ClearRules();
+  PinnableSlice value;
+  EXPECT_EQ(Get(&tables, files_[0].get(), "key7", &value), ValueOf(1, 7));
+  EXPECT_EQ(pinned.Count(), 0u);
+  value.Reset();
+  tables.Close();
 }
 
 TEST_F(TableCacheTest, AReadOfMemoryAloneOpensNoTable) {
