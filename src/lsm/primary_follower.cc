@@ -185,12 +185,16 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
   }
   if constexpr (kDebugChecks) CheckInvariants();
   state_->epochs.Reclaim();
-  if (!changes.empty()) state_->pinned_tables->Retain(state_->versions->LiveTables());
-  for (const Change& change : changes) {
-    if (change.family->dropped())
-      LogInfo(*state_, StrCat("[", NameForDisplay(change.family->name()),
-                              "] the primary has dropped the family"));
-  }
+  // Not an error of the catch-up: readers see the new state (I3). The next install closes the rest.
+  IgnoreBadAlloc([&] {
+    kManifestMutex.AssertHeld();
+    if (!changes.empty()) state_->pinned_tables->Retain(state_->versions->LiveTables());
+    for (const Change& change : changes) {
+      if (change.family->dropped())
+        LogInfo(*state_, StrCat("[", NameForDisplay(change.family->name()),
+                                "] the primary has dropped the family"));
+    }
+  });
 }
 
 }  // namespace ashlar

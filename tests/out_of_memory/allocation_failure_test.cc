@@ -198,21 +198,27 @@ class Workload {
   // A failure leaves the secondary as it was. The next call shows everything.
   void CatchUp() {
     if (secondary_ == nullptr) return;
+    std::array<std::map<std::string, std::string>, kFamilies> before;
+    for (size_t family = 0; family < kFamilies; ++family) before[family] = ShownBySecondary(family);
     const Status caught_up =
         Call("TryCatchUpWithPrimary", [&] { return secondary_->TryCatchUpWithPrimary(); });
     CheckError(caught_up);
     if (!caught_up.ok()) {
+      for (size_t family = 0; family < kFamilies; ++family)
+        EXPECT_EQ(ShownBySecondary(family), before[family]);
       ASSERT_TRUE(secondary_->TryCatchUpWithPrimary().ok());
     }
-    for (size_t family = 0; family < kFamilies; ++family) {
-      const std::unique_ptr<Iterator> it(
-          secondary_->NewIterator(ReadOptions(), secondary_handles_[family]));
-      std::map<std::string, std::string> seen;
-      for (it->SeekToFirst(); it->Valid(); it->Next())
-        seen[it->key().ToString()] = it->value().ToString();
-      ASSERT_TRUE(it->status().ok()) << it->status().ToString();
-      CheckContents(family, seen, "secondary");
-    }
+    for (size_t family = 0; family < kFamilies; ++family)
+      CheckContents(family, ShownBySecondary(family), "secondary");
+  }
+  std::map<std::string, std::string> ShownBySecondary(size_t family) {
+    const std::unique_ptr<Iterator> it(
+        secondary_->NewIterator(ReadOptions(), secondary_handles_[family]));
+    std::map<std::string, std::string> seen;
+    for (it->SeekToFirst(); it->Valid(); it->Next())
+      seen[it->key().ToString()] = it->value().ToString();
+    EXPECT_TRUE(it->status().ok()) << it->status().ToString();
+    return seen;
   }
   void CloseSecondary() {
     for (ColumnFamilyHandle* const handle : secondary_handles_) delete handle;

@@ -102,8 +102,8 @@ void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
     }
     if (pinned->second.file != nullptr) {
       ASHLAR_ASSERT(held_ > 0);  // I1
-      --held_;
       closed.push_back(std::move(pinned->second.file));
+      --held_;  // not before, because there may be no memory
     }
     pinned = pinned_.erase(pinned);
   }
