@@ -45,10 +45,10 @@ TEST_F(PinnedTablesTest, AFileThatIsHeldOutlivesItsName) {
   // A second read, before the first has made a reader of it.
   PinnedTables::Taken again = tables.Take(1);
   ASSERT_NE(again.file, nullptr);
-  taken.file.reset();
+  taken = PinnedTables::Taken();
   ASSERT_TRUE(again.file->Read(0, sizeof(scratch), &bytes, scratch).ok());
   EXPECT_EQ(bytes, Slice("table"));
-  again.file.reset();
+  again = PinnedTables::Taken();
   EXPECT_EQ(tables.Take(1).file, nullptr);
   uint64_t size = 0;
   EXPECT_TRUE(tables.Pin(1, "1", &size).IsPathNotFound());
