@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <memory>
+#include <new>
 #include <unordered_set>
 #include <utility>
 
@@ -18,9 +19,15 @@ class CandidateQueue {
  public:
   bool empty() const { return queue_.empty(); }
   size_t size() const { return queue_.size(); }
-  // Nothing happens when the family is in the queue.
+  // Nothing happens when the family is in the queue, or there is no memory.
   void Push(const std::shared_ptr<ColumnFamily>& family) {
-    if (queued_.insert(family.get()).second) queue_.push_back(family);
+    if (!queued_.insert(family.get()).second) return;
+    try {
+      queue_.push_back(family);
+    } catch (const std::bad_alloc&) {
+      queued_.erase(family.get());
+      throw;
+    }
   }
   std::shared_ptr<ColumnFamily> Pop() {
     ASHLAR_ASSERT(!queue_.empty());

@@ -31,6 +31,7 @@
 #include "base/format.h"
 #include "filesystem/memory_file_system.h"
 #include "key/prefix_extractors.h"
+#include "lsm/candidate_queue.h"
 #include "platform/thread.h"
 #include "tests/out_of_memory/failing_new.h"
 #include "tests/support/fault_file_system.h"
@@ -762,6 +763,34 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
   }
   EXPECT_GT(number, 2U);
   FailingNew::Arm(0, GetParam());
+}
+
+// The set of the queue had a family that the list lacked, so it was never flushed or compacted again.
+// The list takes memory once in many calls.
+TEST_P(AllocationFailure, OfACandidateLeavesTheQueueWithoutIt) {
+  const auto any = std::make_shared<int>();
+  const std::shared_ptr<ColumnFamily> family(any, reinterpret_cast<ColumnFamily*>(any.get()));
+  CandidateQueue queue;
+  uint64_t failures = 0;
+  for (int call = 0; call < 1000; ++call) {
+    uint64_t number = 1;
+    for (bool failed = true; failed; ++number) {
+      FailingNew::Arm(number, GetParam());
+      try {
+        const FailingNew::Scope scope;
+        queue.Push(family);
+      } catch (const std::bad_alloc&) {
+        ++failures;
+        EXPECT_TRUE(queue.empty());
+        queue.CheckInvariants();
+      }
+      failed = FailingNew::HasFailed();
+      FailingNew::Arm(0, GetParam());
+    }
+    ASSERT_EQ(queue.size(), 1U);
+    ASSERT_EQ(queue.Pop(), family);
+  }
+  EXPECT_GT(failures, 1000U) << "the list takes memory, too";
 }
 
 // The flags, save points and checksum of a batch belong to its bytes.
