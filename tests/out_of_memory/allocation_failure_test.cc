@@ -765,8 +765,8 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
   FailingNew::Arm(0, GetParam());
 }
 
-// The set of the queue had a family that the list lacked, so it was never flushed or compacted again.
-// The list takes memory once in many calls.
+// The set of the queue had a family that the list lacked, so the family was never flushed or
+// compacted again. The list takes memory once in many calls.
 TEST_P(AllocationFailure, OfACandidateLeavesTheQueueWithoutIt) {
   const auto any = std::make_shared<int>();
   const std::shared_ptr<ColumnFamily> family(any, reinterpret_cast<ColumnFamily*>(any.get()));
