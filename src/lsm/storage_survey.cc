@@ -132,8 +132,11 @@ Status StorageSurvey::Flush() {
 // I3. Flushes and compactions repeat it, too, because the MANIFEST does not tell them apart.
 Result<StorageSurvey::Moment> StorageSurvey::TakeMoment(uint64_t oldest_log) {
   if (reads_only_) {
-    ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeOnce(oldest_log));
+    ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeTree());
+    Result<Files> logs = TakeLogs(oldest_log);
+    // Before an error of the logs: the writer may have deleted one meanwhile.
     ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(moment.place));
+    ASHLAR_ASSIGN_OR_RETURN(moment.logs, std::move(logs));
     return moment;
   }
   constexpr int kAttemptsWithWriters = 10;

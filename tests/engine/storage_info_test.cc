@@ -215,8 +215,7 @@ TEST_F(StorageInfoTest, AReaderWhoseWriterHasGoneOnListsNothing) {
       }
       Put(key + "c", "3");
       const Status listed = List(reader.get(), 0, &files);
-      // IOError: the writer deletes the log of the flush during the call.
-      EXPECT_TRUE(listed.IsTryAgain() || (!ingests && listed.IsIOError())) << listed.ToString();
+      EXPECT_TRUE(listed.IsTryAgain()) << listed.ToString();
       EXPECT_TRUE(files.empty());
       if (secondary) {
         ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // no file is deleted from here on
