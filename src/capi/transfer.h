@@ -17,23 +17,25 @@
 
 namespace ashlar::capi {
 
-// At least one byte, so that an empty value is not taken for a missing one.
+// At least one byte, so that an empty value is not taken for a missing one. Null: no memory.
+inline void* TryAllocate(size_t bytes) { return std::malloc(bytes == 0 ? 1 : bytes); }
+
 inline void* Allocate(size_t bytes) {
-  void* const memory = std::malloc(bytes == 0 ? 1 : bytes);
+  void* const memory = TryAllocate(bytes);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
 
-inline char* CopyBytes(const Slice& bytes) {
-  char* const copy = static_cast<char*>(Allocate(bytes.size()));
-  if (!bytes.empty()) memcpy(copy, bytes.data(), bytes.size());
+// Null: no memory.
+inline char* TryCopyBytes(const Slice& bytes) {
+  char* const copy = static_cast<char*>(TryAllocate(bytes.size()));
+  if (copy != nullptr && !bytes.empty()) memcpy(copy, bytes.data(), bytes.size());
   return copy;
 }
 
-// CopyBytes, but null if there is no memory.
-inline char* TryCopyBytes(const Slice& bytes) {
-  char* const copy = static_cast<char*>(std::malloc(bytes.empty() ? 1 : bytes.size()));
-  if (copy != nullptr && !bytes.empty()) memcpy(copy, bytes.data(), bytes.size());
+inline char* CopyBytes(const Slice& bytes) {
+  char* const copy = TryCopyBytes(bytes);
+  if (copy == nullptr) throw std::bad_alloc();
   return copy;
 }
 
