@@ -160,7 +160,7 @@ ColumnFamily::PreparedSwitch ColumnFamily::PrepareSwitch() {
   if (immutable_.size() == immutable_.capacity()) immutable_.reserve(2 * immutable_.size() + 4);
   if (spare_view_.has_value()) spare_view_->immutable.reserve(immutable_.size() + 1);
   MemTableRef fresh = NewMemTable();
-  ReadView* const view = NewView(fresh, active_.table);
+  ReadView* const view = NewView(fresh, active_.table, options_.prefix_extractor);
   return PreparedSwitch(std::move(fresh), view);
 }
 
@@ -183,11 +183,14 @@ void ColumnFamily::AdvanceEmptyMemTable(uint64_t log_number) {
   leader_log_number_ = log_number;
 }
 
-ReadView* ColumnFamily::NewView(const MemTableRef& active, const MemTableRef& newest_immutable) {
+ReadView* ColumnFamily::NewView(const MemTableRef& active, const MemTableRef& newest_immutable,
+                                const std::shared_ptr<const SliceTransform>& prefix_extractor) {
   std::vector<MemTableRef> immutable;
   immutable.reserve(immutable_.size() + 1);
   if (newest_immutable != nullptr) immutable.push_back(newest_immutable);
-  return new ReadView(ViewArgs(active, std::move(immutable)));
+  ReadView::Args args = ViewArgs(active, std::move(immutable));
+  args.prefix_extractor = prefix_extractor;
+  return new ReadView(std::move(args));
 }
 
 ReadView::Args ColumnFamily::ViewArgs(const MemTableRef& active,
@@ -283,7 +286,9 @@ void ColumnFamily::Follow(PreparedFollow prepared, SequenceNumber through) noexc
   PublishView(prepared.view.release());
 }
 
-void ColumnFamily::InstallView() { PublishView(NewView(active_.table, nullptr)); }
+void ColumnFamily::InstallView() {
+  PublishView(NewView(active_.table, nullptr, options_.prefix_extractor));
+}
 
 ViewRef ColumnFamily::PinView() const {
   const EpochGuard guard(*epochs_);
@@ -364,11 +369,7 @@ size_t ColumnFamily::MemTableBytes() const {
 void ColumnFamily::SetOptions(ColumnFamilyOptions options, CompactionConfig compaction) {
   std::unique_ptr<ReadView, PreparedSwitch::Unlinker> view;
   if (options.prefix_extractor != options_.prefix_extractor) {
-    std::vector<MemTableRef> immutable;
-    immutable.reserve(immutable_.size());
-    ReadView::Args args = ViewArgs(active_.table, std::move(immutable));
-    args.prefix_extractor = options.prefix_extractor;
-    view.reset(new ReadView(std::move(args)));
+    view.reset(NewView(active_.table, nullptr, options.prefix_extractor));
     tables_->SetPrefixExtractor(options.prefix_extractor);
   }
   // Nothing below throws.

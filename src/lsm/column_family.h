@@ -311,7 +311,8 @@ class ColumnFamily {
   void SetActive(MemTableRef table, uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
   MemTableRef NewMemTable() ASHLAR_REQUIRES(kDatabaseMutex);
   // A view of these and the other current members.
-  ReadView* NewView(const MemTableRef& active, const MemTableRef& newest_immutable)
+  ReadView* NewView(const MemTableRef& active, const MemTableRef& newest_immutable,
+                    const std::shared_ptr<const SliceTransform>& prefix_extractor)
       ASHLAR_REQUIRES(kDatabaseMutex);
   ReadView::Args ViewArgs(const MemTableRef& active, std::vector<MemTableRef> immutable)
       ASHLAR_REQUIRES(kDatabaseMutex);
