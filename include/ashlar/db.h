@@ -631,8 +631,9 @@ class ASHLAR_API DB {
   virtual Status PromoteL0(ColumnFamilyHandle* column_family, int target_level) = 0;
 
   // Cancels the running calls of CompactRange, CompactFiles and PromoteL0, and waits for them. They
-  // return Incomplete. New calls return Incomplete until EnableManualCompaction has been called as
-  // often. Do not call it from a listener of such a call.
+  // return Incomplete. A CompactRange that still flushes memtables is not waited for; it returns
+  // Incomplete after the flush, unless they are enabled by then. New calls return Incomplete until
+  // EnableManualCompaction has been called as often. Do not call it from a listener of such a call.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
 
@@ -804,7 +805,8 @@ class ASHLAR_API DB {
   // with every write that returned before the call, and perhaps later ones. The order is the order
   // in which to copy: MANIFEST, CURRENT, OPTIONS, the logs by number, the tables. IDENTITY is left
   // out. Copy them between DisableFileDeletions and EnableFileDeletions. After an error *files is
-  // empty. On a secondary: IOError if its primary deletes files during the call.
+  // empty. On a database that only reads: TryAgain if its writer has changed the MANIFEST since it
+  // was read (catch up, or open it again), IOError if the writer deletes files during the call.
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                          std::vector<LiveFileStorageInfo>* files) = 0;
   // The recorded checksums of all tables (ashlar/file_checksum.h), "" and "Unknown" for a table

@@ -249,8 +249,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   CompactionPri compaction_pri = kMinOverlappingRatio;
   bool disable_auto_compactions = false;
   // Number of level-0 files that starts a compaction, slows writers down, stops them; negative:
-  // none does. Universal: of sorted runs, and writers wait for none that compactions leave
-  // (max_read_amp).
+  // none does. If none starts a compaction, none makes writers wait. Universal: of sorted runs, and
+  // writers wait for none that compactions leave (max_read_amp).
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
