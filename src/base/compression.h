@@ -69,7 +69,7 @@ std::string MakeDictionary(const DictionaryParameters& parameters, int level, co
 class Compressor {
  public:
   // `dictionary` is copied; empty for none; snappy has none and ignores it. InvalidArgument for
-  // parameters out of range. Not for kNoCompression.
+  // parameters out of range, MemoryLimit. Not for kNoCompression.
   static Result<std::unique_ptr<Compressor>> Create(CompressionType type,
                                                     const CompressionParameters& parameters,
                                                     const Slice& dictionary);
@@ -97,7 +97,8 @@ class DecompressionDictionary {
 
   Slice bytes() const ASHLAR_LIFETIME_BOUND { return bytes_; }
   size_t MemoryUsage() const;
-  // Null if ZSTD cannot use the bytes. It then refuses every block that needs them.
+  // Null if there was no memory for it or the bytes are no dictionary. ZSTD then reads the bytes
+  // again for each block, and refuses the block if they are no dictionary.
   const ZSTD_DDict_s* zstd() const ASHLAR_LIFETIME_BOUND { return zstd_; }
 
  private:

@@ -72,8 +72,7 @@ class ZlibCompressor final : public Compressor {
 // One per thread: setting it up costs more than inflating a block.
 class Inflater {
  public:
-  // The widest window reads every narrower one.
-  Inflater() : ready_(inflateInit2(&stream_, -15) == Z_OK) {}
+  Inflater() = default;
   ~Inflater() {
     if (ready_) inflateEnd(&stream_);
   }
@@ -81,6 +80,8 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
 
   Status Run(const Slice& payload, const Slice& dictionary, std::span<char> raw) {
+    // The widest window reads every narrower one.
+    if (!ready_) ready_ = inflateInit2(&stream_, -15) == Z_OK;
     if (!ready_ || inflateReset(&stream_) != Z_OK)
       return Status::MemoryLimit("Zlib: no memory for a decompression context");
     if (!dictionary.empty() && inflateSetDictionary(&stream_, Input(dictionary.data()),
@@ -100,7 +101,7 @@ class Inflater {
 
  private:
   z_stream stream_{};
-  bool ready_;
+  bool ready_ = false;
 };
 
 }  // namespace

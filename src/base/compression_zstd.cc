@@ -27,8 +27,7 @@ class ZstdCompressor final : public Compressor {
     size_t result = ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, level);
     if (ZSTD_isError(result) == 0 && !dictionary.empty()) {
       dictionary_.reset(ZSTD_createCDict(dictionary.data(), dictionary.size(), level));
-      if (dictionary_ == nullptr)
-        return Status::InvalidArgument("ZSTD: the dictionary is not usable");
+      if (dictionary_ == nullptr) return Status::MemoryLimit("ZSTD: no memory for the dictionary");
       result = ZSTD_CCtx_refCDict(context_.get(), dictionary_.get());
     }
     if (ZSTD_isError(result) != 0)
@@ -65,8 +64,12 @@ struct FreeDecompressionContext {
 
 size_t DecompressWith(ZSTD_DCtx* context, const Slice& payload,
                       const DecompressionDictionary* dictionary, std::span<char> raw) {
-  if (DictionaryBytes(dictionary).empty())
+  const Slice bytes = DictionaryBytes(dictionary);
+  if (bytes.empty())
     return ZSTD_decompressDCtx(context, raw.data(), raw.size(), payload.data(), payload.size());
+  if (dictionary->zstd() == nullptr)
+    return ZSTD_decompress_usingDict(context, raw.data(), raw.size(), payload.data(),
+                                     payload.size(), bytes.data(), bytes.size());
   return ZSTD_decompress_usingDDict(context, raw.data(), raw.size(), payload.data(), payload.size(),
                                     dictionary->zstd());
 }
@@ -112,11 +115,9 @@ CompressorResult NewZstdCompressor(const CompressionParameters& parameters,
 
 Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
                       std::span<char> raw) {
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeDecompressionContext> context(
-      ZSTD_createDCtx());
+  thread_local std::unique_ptr<ZSTD_DCtx, FreeDecompressionContext> context;
+  if (context == nullptr) context.reset(ZSTD_createDCtx());
   if (context == nullptr) return Status::MemoryLimit("ZSTD: no memory for a decompression context");
-  if (!DictionaryBytes(dictionary).empty() && dictionary->zstd() == nullptr)
-    return Status::Corruption("ZSTD dictionary is not usable");
   const size_t bytes = DecompressWith(context.get(), payload, dictionary, raw);
   if (ZSTD_isError(bytes) != 0)
     return Status::Corruption("ZSTD block does not decompress", ZSTD_getErrorName(bytes));
