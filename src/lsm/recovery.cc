@@ -445,6 +445,7 @@ Result<bool> HasWrites(vfs::FileSystem* fs, const std::string& log, uint64_t num
     }
     if (!batch.status().ok()) return true;
   }
+  if (reader.outcome() == LogReader::Outcome::kIoError) return reader.status();
   return reader.outcome() != LogReader::Outcome::kEnd &&
          reader.outcome() != LogReader::Outcome::kTornTail;
 }

@@ -8,6 +8,7 @@
 #include "base/coding.h"
 #include "base/crc32c.h"
 #include "base/format.h"
+#include "base/out_of_memory.h"
 #include "wal/record_compression.h"
 
 namespace ashlar {
@@ -62,15 +63,18 @@ void LogReader::CheckInvariants() const {
 }
 
 bool LogReader::ReadRecord(Slice* record, std::string* scratch) {
-  Fragment fragment;
-  while (outcome_ == Outcome::kReading && NextFragment(&fragment)) {
-    if (!Assemble(fragment, record, scratch)) continue;
-    if constexpr (kDebugChecks) CheckInvariants();
-    return true;
-  }
+  bool is_whole = false;
+  const Status assembled = CatchBadAlloc([&] {
+    Fragment fragment;
+    while (!is_whole && outcome_ == Outcome::kReading && NextFragment(&fragment))
+      is_whole = Assemble(fragment, record, scratch);
+    return Status::OK();
+  });
+  // I1: the fragment that found no memory is passed, so the reader does not go on after it.
+  if (!assembled.ok()) static_cast<void>(StopOn(assembled));
   if constexpr (kDebugChecks) CheckInvariants();
-  record->clear();
-  return false;
+  if (!is_whole) record->clear();
+  return is_whole;
 }
 
 void LogReader::SkipDamage() {
@@ -102,7 +106,7 @@ Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<vfs::SequentialFil
   outcome_ = Outcome::kReading;
   status_ = file_->Skip(block_offset_);
   if (!status_.ok()) {
-    outcome_ = Outcome::kIoError;
+    static_cast<void>(StopOn(status_));
     return status_;
   }
   const auto in_block = static_cast<size_t>(offset - block_offset_);
@@ -153,11 +157,7 @@ bool LogReader::LoadBlock() {
     Slice piece;
     char* out = block_.get() + block_bytes_;
     const Status status = file_->Read(wanted - block_bytes_, &piece, out);
-    if (!status.ok()) {
-      outcome_ = Outcome::kIoError;
-      status_ = status;
-      return false;
-    }
+    if (!status.ok()) return StopOn(status);
     if (piece.empty()) {
       file_bytes_ = block_offset_ + block_bytes_;
       break;
@@ -240,6 +240,7 @@ bool LogReader::CompleteRecord(const Slice& bytes, Slice* record) {
   if (decompressor_ != nullptr) {
     const Status status =
         decompressor_->Decompress(bytes, kCompressedRecordBytesMax, &decompressed_);
+    if (status.IsMemoryLimit()) return StopOn(status.WithContext(file_name_));
     if (!status.ok()) return StopCorrupt(pending_offset_, status.getState());
     *record = decompressed_;
   }
@@ -257,6 +258,10 @@ void LogReader::SetCompression(const Fragment& fragment) {
   const uint32_t codec = DecodeFixed32(fragment.payload.data());
   if (codec != kNoCompression) {
     Result<std::unique_ptr<RecordDecompressor>> decompressor = RecordDecompressor::Create(codec);
+    if (decompressor.status().IsMemoryLimit()) {
+      static_cast<void>(StopOn(decompressor.status().WithContext(file_name_)));
+      return;
+    }
     if (!decompressor.ok()) {
       static_cast<void>(
           Stop(Outcome::kUnsupported, fragment.offset, decompressor.status().getState()));
@@ -265,6 +270,12 @@ void LogReader::SetCompression(const Fragment& fragment) {
     decompressor_ = std::move(decompressor).value();
   }
   last_good_offset_ = offset();  // I2
+}
+
+bool LogReader::StopOn(Status error) {
+  outcome_ = Outcome::kIoError;
+  status_ = std::move(error);
+  return false;
 }
 
 bool LogReader::Stop(Outcome outcome, uint64_t offset, const std::string& reason) {

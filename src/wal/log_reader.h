@@ -43,7 +43,7 @@ class LogReader {
   // kReading: no end yet. kEnd: the file ends directly after a record. kTornTail: an incomplete
   // tail after a process crash or a power cut. kCorruption: damage with another cause.
   // kUnsupported: an intact fragment of a type that is not implemented. kIoError: an error of the
-  // file system.
+  // file system, or no memory for a record; it says nothing about the bytes of the log.
   enum class Outcome : uint8_t { kReading, kEnd, kTornTail, kCorruption, kUnsupported, kIoError };
 
   static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
@@ -57,7 +57,7 @@ class LogReader {
   LogReader& operator=(const LogReader&) = delete;
 
   // True: *record is the next one, valid until the next call; its bytes are in *scratch or in the
-  // reader. False: see outcome().
+  // reader. False: see outcome(). No exception leaves it.
   [[nodiscard]] bool ReadRecord(Slice* record, std::string* scratch);
   // Call after kEnd, for a log that is still written. The file now has records up to file_bytes,
   // and reading continues with the first new one. If file_bytes is less than before, or kEnd came
@@ -75,7 +75,7 @@ class LogReader {
   Outcome outcome() const { return outcome_; }
   // Ok for kEnd; otherwise Corruption (kTornTail too) or NotSupported with the file, the reason and
   // the offset of the fragment that ended the reading (of the record, if its end is missing), or
-  // the file system's error.
+  // the file system's error or MemoryLimit.
   const Status& status() const { return status_; }
   uint64_t last_good_offset() const { return last_good_offset_; }
   // After kTornTail: the end of the bytes that may be part of a record of this log.
@@ -124,6 +124,7 @@ class LogReader {
     torn_end_ = file_bytes_;
     return Stop(Outcome::kTornTail, offset, reason);
   }
+  bool StopOn(Status error);
   bool Stop(Outcome outcome, uint64_t offset, const std::string& reason);
 
   struct Damage {

@@ -2,6 +2,7 @@
 
 #if !defined(ASHLAR_WITHOUT_ZSTD)
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #include <algorithm>
@@ -93,6 +94,8 @@ Status RecordDecompressor::Decompress(const Slice& frame, size_t bytes_max, std:
     const size_t consumed_before = input.pos;
     ZSTD_outBuffer output{out->data(), out->size(), produced};
     const size_t left = ZSTD_decompressStream(zstd, &output, &input);
+    if (ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+      return Status::MemoryLimit("no memory for the window of a compressed record");
     if (ZSTD_isError(left)) return Status::Corruption("compressed record is malformed");
     const bool moved = output.pos > produced || input.pos > consumed_before;
     produced = output.pos;

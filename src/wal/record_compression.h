@@ -48,7 +48,7 @@ class RecordDecompressor {
   RecordDecompressor& operator=(const RecordDecompressor&) = delete;
 
   // Replaces *out. Corruption unless the bytes are exactly one frame of at most bytes_max; no more
-  // than that is allocated.
+  // than that is allocated. MemoryLimit without memory for the codec's window.
   Status Decompress(const Slice& frame, size_t bytes_max, std::string* out);
 
  private:
