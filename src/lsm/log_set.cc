@@ -28,8 +28,23 @@ Status LogSet::StartNewLog(const NewLog& log) {
   ASHLAR_ASSERT(log.number > current_number());  // I1
   ASHLAR_RETURN_IF_ERROR(FinishCurrent());
   auto progress = std::make_shared<LogProgress>(log.number);
-  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<LogWriter> next, CreateLog(log));
-  if (current_ != nullptr) RetireCurrent(/*synced=*/false);
+  const uint64_t failures_before = log.directory_handle->failures();
+  ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<vfs::WritableFile> file, CreateLogFile(log.number));
+  std::unique_ptr<LogWriter> next;
+  const Status begun = CatchBadAlloc([&]() -> Status {
+    ASHLAR_ASSIGN_OR_RETURN(next, BeginLog(std::move(file), log, failures_before));
+    if (current_ != nullptr) RetireCurrent(/*synced=*/false);
+    return Status::OK();
+  });
+  if (!begun.ok()) {
+    // A torn head would be damage to the recovery modes that accept none. If the deletion fails
+    // too, the first error is the one to report.
+    next.reset();
+    IgnoreBadAlloc([&] {
+      static_cast<void>(file_system_->DeleteFile(WalFileName(directory_, log.number)).ok());
+    });
+    return begun;
+  }
   ASHLAR_ASSERT(current_ == nullptr);  // retired
   current_ = std::move(next);
   current_is_cut_ = false;
@@ -59,40 +74,42 @@ Status LogSet::FinishCurrent() {
   return Status::OK();
 }
 
-Result<std::unique_ptr<LogWriter>> LogSet::CreateLog(const NewLog& log) {
-  const std::string name = WalFileName(directory_, log.number);
-  const uint64_t failures_before = log.directory_handle->failures();
-  std::unique_ptr<vfs::WritableFile> file = spares_.Take(log.number, file_options_);
-  if (file == nullptr)
-    ASHLAR_RETURN_IF_ERROR(file_system_->NewWritableFile(name, file_options_, &file));
-  auto writer = std::make_unique<LogWriter>(std::move(file), name, log.number);
+Result<std::unique_ptr<vfs::WritableFile>> LogSet::CreateLogFile(uint64_t number) {
+  std::unique_ptr<vfs::WritableFile> file = spares_.Take(number, file_options_);
+  if (file == nullptr) {
+    ASHLAR_RETURN_IF_ERROR(
+        file_system_->NewWritableFile(WalFileName(directory_, number), file_options_, &file));
+  }
+  return file;
+}
+
+Result<std::unique_ptr<LogWriter>> LogSet::BeginLog(std::unique_ptr<vfs::WritableFile> file,
+                                                    const NewLog& log, uint64_t failures_before) {
+  auto writer =
+      std::make_unique<LogWriter>(std::move(file), WalFileName(directory_, log.number), log.number);
   if (spares_.IsEnabled()) writer->NumberFragments();
-  Status status = log.directory_handle->Sync(failures_before);  // I8
-  if (status.ok() && compression_ != kNoCompression) status = writer->CompressRecords(compression_);
-  if (const std::optional<PredecessorRecord> head = MakeHead(); status.ok() && head.has_value()) {
-    status = writer->AddRecord(EncodePredecessorRecord(*head, log.next_sequence));
-    if (status.ok()) status = writer->HandOver();
+  ASHLAR_RETURN_IF_ERROR(log.directory_handle->Sync(failures_before));  // I8
+  if (compression_ != kNoCompression) ASHLAR_RETURN_IF_ERROR(writer->CompressRecords(compression_));
+  if (const std::optional<PredecessorRecord> head = MakeHead(); head.has_value()) {
+    ASHLAR_RETURN_IF_ERROR(writer->AddRecord(EncodePredecessorRecord(*head, log.next_sequence)));
+    ASHLAR_RETURN_IF_ERROR(writer->HandOver());
   }
   writer->MarkCommitted();
-  if (status.ok()) return writer;
-  // A torn head would be damage to the recovery modes that accept none. If the deletion fails too,
-  // the first error is the one to report.
-  writer.reset();
-  static_cast<void>(file_system_->DeleteFile(name).ok());
-  return status;
+  return writer;
 }
 
 void LogSet::RetireCurrent(bool synced) {
   ASHLAR_ASSERT(current_ != nullptr);
   MutexLock lock(mutex_);
   if (!error_beside_appends_.ok()) current_->Fail(std::exchange(error_beside_appends_, {}));  // I3
-  current_file_ = nullptr;
   const bool failed = !current_->status().ok();
   if (failed) spares_.Exclude(current_number());
   closed_.push_back(ClosedLog{.number = current_number(),
                               .bytes = current_->good_bytes(),
                               .writer = nullptr,
                               .synced = synced});
+  // No exception from here on: without memory the log stays the current one.
+  current_file_ = nullptr;
   closed_bytes_.fetch_add(closed_.back().bytes, std::memory_order_relaxed);
   current_bytes_.store(0, std::memory_order_relaxed);
   if (!synced) closed_.back().writer = std::move(current_);

@@ -202,7 +202,11 @@ class LogSet {
   Status CutFailedCurrent();
   // Before another log continues the current one: the file has all of its bytes, and nothing else.
   Status FinishCurrent();
-  Result<std::unique_ptr<LogWriter>> CreateLog(const NewLog& log);
+  Result<std::unique_ptr<vfs::WritableFile>> CreateLogFile(uint64_t number);
+  // A writer of the file with the beginning of a log. failures_before: of the directory, before the
+  // file was created.
+  Result<std::unique_ptr<LogWriter>> BeginLog(std::unique_ptr<vfs::WritableFile> file,
+                                              const NewLog& log, uint64_t failures_before);
   void RetireCurrent(bool synced);
   // The log that a new one will continue. None if it is a log of an earlier run that is not synced;
   // its records go to tables before anything is written to the new one.
