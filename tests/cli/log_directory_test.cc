@@ -2,6 +2,7 @@
 // --db does not have or --wal-dir does not name.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -73,6 +74,37 @@ TEST_F(LogDirectoryTest, ARepairOfACopyLeavesTheLogsOfTheOriginal) {
   // The copy has logs of its own now, on record.
   ExpectExit(0, {"put", "c", "3"});
   EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
+}
+
+// The older file, or the option, names the logs whose writes a repair by the defaults would lose.
+TEST_F(LogDirectoryTest, ARepairWithADamagedOptionsFileFindsTheLogs) {
+  const std::string logs = database() + "/wal";
+  Make(database(), logs);
+  {
+    Options options;
+    options.wal_dir = logs;
+    std::unique_ptr<DB> db;
+    ASSERT_OK(DB::Open(options, database(), &db));
+    ASSERT_OK(db->SetOptions({{"write_buffer_size", "1000000"}}));
+    ASSERT_OK(db->Put(WriteOptions(), "c", "3"));
+    ASSERT_OK(db->Close());
+  }
+  std::vector<std::string> options;
+  for (const fs::directory_entry& entry : fs::directory_iterator(database())) {
+    if (entry.path().filename().string().starts_with("OPTIONS-"))
+      options.push_back(entry.path().string());
+  }
+  std::sort(options.begin(), options.end());
+  ASSERT_GE(options.size(), 2u);
+  std::ofstream(options.back(), std::ios::binary) << "garbage\n";
+  fs::remove(database() + "/CURRENT");
+  const std::string before = DirectoryFingerprint(database());
+  const ToolResult refused = Run({"repair", "--force"});
+  EXPECT_EQ(refused.exit_code, 5);
+  EXPECT_NE(refused.err.find("--ignore-damaged-options"), std::string::npos) << refused.err;
+  EXPECT_EQ(DirectoryFingerprint(database()), before);
+  ExpectExit(0, {"--ignore-damaged-options", "repair", "--force"});
+  EXPECT_EQ(Scan(database()), "a  1\nb  2\nc  3\n");
 }
 
 // They have numbers above those of the copy, whose own logs a repair has moved to tables.

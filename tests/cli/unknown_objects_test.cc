@@ -237,6 +237,33 @@ TEST_F(UnknownObjectsTest, WithoutAnOptionsFileTheTablesNameTheOperator) {
   ExpectJoined();
 }
 
+// It would be recorded, and merge the operands of the other one at the next compaction.
+TEST_F(UnknownObjectsTest, ARepairTakesNoOtherOperatorThanTheRecordedOne) {
+  MakeJoined();
+  fs::remove(database() + "/CURRENT");
+  const std::string before = DirectoryFingerprint(database());
+  const ToolResult all = Run({"--merge-operator", "uint64add", "repair", "--force"});
+  EXPECT_EQ(all.exit_code, 2);
+  EXPECT_TRUE(Has(all.err, "needs --column-family with --merge-operator")) << all.err;
+  const std::vector<std::string> repair = {"--merge-operator", "uint64add", "--column-family",
+                                           "default",          "repair",    "--force"};
+  const ToolResult other = Run(repair);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_TRUE(Has(other.err, "column family default has the merge operator test.Join"))
+      << other.err;
+  const std::vector<std::string> options = FilesWith("OPTIONS-");
+  std::vector<std::string> texts;
+  for (const std::string& file : options) texts.push_back(Read(file));
+  EXPECT_TRUE(DirectoryFingerprint(database()) == before);
+  for (const std::string& file : options) fs::remove(file);
+  const ToolResult by_table = Run(repair);
+  EXPECT_EQ(by_table.exit_code, 2);
+  EXPECT_TRUE(Has(by_table.err, "was written with the merge operator test.Join")) << by_table.err;
+  for (size_t i = 0; i < options.size(); ++i) Write(options[i], texts[i]);
+  ExpectExit(0, {"repair", "--force"});
+  ExpectJoined();
+}
+
 TEST_F(UnknownObjectsTest, AnUnknownTableFactoryIsNotWrittenTo) {
   Load("a\t1\n");
   ReplaceInOptions("table_factory=BlockBasedTable\n", "table_factory=test.Tables\n");

@@ -4,16 +4,23 @@
 //   --force     repairs, and lists the same rows
 //
 // A row for each column family, then one for each table and log. The options are those of the
-// newest OPTIONS file that can be read; families that it does not name get the defaults.
+// newest OPTIONS file that can be read; families that it does not name get the defaults. An older
+// file than the newest has to be allowed by --ignore-damaged-options: it may name another wal_dir,
+// and a repair leaves the writes of logs that it does not find.
+#include <charconv>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ashlar/comparator.h"
+#include "ashlar/inspect.h"
 #include "ashlar/merge_operator.h"
-#include "ashlar/options_util.h"
 #include "ashlar/repair.h"
+#include "platform/file.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database_directory.h"
+#include "tools/ashlar/survey.h"
 
 namespace ashlar::cli {
 namespace {
@@ -29,6 +36,25 @@ const char* NameOf(RepairFate fate) {
     case RepairFate::kMissing: return "missing";
   }
   return "";
+}
+
+// False: the file is no table, or cannot be read, which the repair reports.
+bool ReadTable(const DBOptions& options, const std::string& directory, std::string_view name,
+               TableProperties* properties) {
+  constexpr std::string_view kEnd = ".sst";
+  if (!name.ends_with(kEnd)) return false;
+  SstFileMetaData table;
+  table.directory = directory;
+  const char* const end = name.data() + name.size() - kEnd.size();
+  const std::from_chars_result parsed = std::from_chars(name.data(), end, table.file_number);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return false;
+  const Result<FileInfo> info = GetFileInfo(directory + "/" + std::string(name));
+  if (!info.ok()) return false;
+  table.size = info->bytes;
+  for (const Comparator* const order : {BytewiseComparator(), ReverseBytewiseComparator()}) {
+    if (ReadTableProperties(options, table, order->Name(), properties).ok()) return true;
+  }
+  return false;
 }
 
 class RepairCommand final : public Command {
@@ -53,17 +79,17 @@ class RepairCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
     // CURRENT may be the lost file. The library refuses a directory without files of a database.
     if (!IsDirectory(state)) return NoDatabase(global.database, state);
-    DBOptions db_options;
+    Survey survey;
     ColumnFamilyOptions unknown;
-    std::vector<ColumnFamilyDescriptor> families;
-    ASHLAR_CLI_RETURN_IF_FAILED(ReadOptions(global, &db_options, &families, &unknown));
-    const Outcome logs = PlaceLogs(global, &db_options);
+    ASHLAR_CLI_RETURN_IF_FAILED(ReadOptions(global, &survey));
+    ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(global, &survey, &unknown));
+    const Outcome logs = PlaceLogs(global, &survey.db_options);
     if (!dry_run_) ASHLAR_CLI_RETURN_IF_FAILED(logs);
     if (!logs.ok()) global.Warn(logs.what);
     RepairReport report;
-    Outcome repaired = FromStatus(
-        RepairDB(global.database, db_options, families, unknown, {.dry_run = dry_run_}, &report),
-        "cannot repair " + global.database);
+    Outcome repaired = FromStatus(RepairDB(global.database, survey.db_options, survey.families,
+                                           unknown, {.dry_run = dry_run_}, &report),
+                                  "cannot repair " + global.database);
     if (repaired.code == ExitCode::kIo && repaired.advice.empty())
       repaired.advice =
           "no other process may have the database open; LOCK must be writable, all files readable";
@@ -75,26 +101,71 @@ class RepairCommand final : public Command {
   }
 
  private:
-  static Outcome ReadOptions(const GlobalOptions& global, DBOptions* db_options,
-                             std::vector<ColumnFamilyDescriptor>* families,
-                             ColumnFamilyOptions* unknown) {
-    ConfigOptions config;
-    config.ignore_unknown_options = true;
-    const Status loaded = LoadLatestOptions(config, global.database, db_options, families);
-    if (!loaded.ok()) {
-      *db_options = DBOptions();
-      families->clear();
-      global.Warn("no OPTIONS file can be read; used instead: the defaults");
-    }
-    db_options->create_if_missing = false;
+  Outcome ReadOptions(const GlobalOptions& global, Survey* survey) const {
+    ASHLAR_CLI_RETURN_IF_FAILED(ReadOptionsFile(global.database, survey, &survey->families));
+    if (!dry_run_) ASHLAR_CLI_RETURN_IF_FAILED(survey->CheckWritable(global));
+    survey->WarnOfOptions(global);
+    if (survey->options_damage.ok() && survey->options_used.empty())
+      global.Warn("there is no OPTIONS file; used instead: the defaults");
+    survey->db_options.create_if_missing = false;
+    return {};
+  }
+
+  // I1 and I2 of database.h.
+  Outcome ApplyMergeOperator(const GlobalOptions& global, Survey* survey,
+                             ColumnFamilyOptions* unknown) const {
     if (!global.merge_operator) return {};
-    std::shared_ptr<MergeOperator> merge_operator;
+    if (!dry_run_ && !global.column_family) {
+      return {.code = ExitCode::kUsage,
+              .what = "repair --force needs --column-family with --merge-operator",
+              .advice = "name the family; a repair records its operator"};
+    }
+    std::shared_ptr<MergeOperator> wanted;
+    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
+        MergeOperators::CreateFromStringId(*global.merge_operator, &wanted), "--merge-operator"));
+    if (!global.column_family) {
+      unknown->merge_operator = wanted;
+      for (ColumnFamilyDescriptor& family : survey->families) {
+        if (survey->MergeOperatorOf(family.name).empty()) family.options.merge_operator = wanted;
+      }
+      return {};
+    }
+    const std::string& name = *global.column_family;
+    const std::string recorded = survey->MergeOperatorOf(name);
+    if (recorded == wanted->Name()) return {};
+    if (!recorded.empty()) {
+      return {.code = ExitCode::kUsage,
+              .what = "column family " + name + " has the merge operator " + recorded,
+              .advice = "leave --merge-operator out"};
+    }
     ASHLAR_CLI_RETURN_IF_FAILED(
-        FromStatus(MergeOperators::CreateFromStringId(*global.merge_operator, &merge_operator),
-                   "--merge-operator"));
-    unknown->merge_operator = merge_operator;
-    for (ColumnFamilyDescriptor& family : *families) {
-      if (family.options.merge_operator == nullptr) family.options.merge_operator = merge_operator;
+        CheckTablesHaveNoOther(global, survey->db_options, name, wanted->Name()));
+    for (ColumnFamilyDescriptor& family : survey->families) {
+      if (family.name != name) continue;
+      family.options.merge_operator = wanted;
+      return {};
+    }
+    survey->families.emplace_back(name, ColumnFamilyOptions()).options.merge_operator = wanted;
+    return {};
+  }
+
+  // Of all tables in the directory: the MANIFEST may be lost, and each has the name of its family.
+  static Outcome CheckTablesHaveNoOther(const GlobalOptions& global, const DBOptions& options,
+                                        const std::string& column_family,
+                                        const std::string& merge_operator) {
+    std::vector<std::string> names;
+    ASHLAR_CLI_RETURN_IF_FAILED(ListFiles(global.database, &names));
+    for (const std::string& name : names) {
+      TableProperties properties;
+      if (!ReadTable(options, global.database, name, &properties)) continue;
+      const std::string& written = properties.merge_operator_name;
+      if (properties.column_family_name != column_family || written.empty() ||
+          written == "nullptr" || written == merge_operator)
+        continue;
+      return {.code = ExitCode::kUsage,
+              .what = "table " + name + " of column family " + column_family +
+                      " was written with the merge operator " + written,
+              .advice = "leave --merge-operator out, or name that operator"};
     }
     return {};
   }

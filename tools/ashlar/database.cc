@@ -73,7 +73,7 @@ void Database::ReleaseFamilies() {
 }
 
 Outcome Database::OpenExisting() {
-  if (access_ != Access::kRead) ASHLAR_CLI_RETURN_IF_FAILED(CheckWritable());
+  if (access_ != Access::kRead) ASHLAR_CLI_RETURN_IF_FAILED(survey_.CheckWritable(global_));
   survey_.WarnOfOptions(global_);
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (size_t i = 0; i < survey_.families.size(); ++i) {
@@ -93,28 +93,6 @@ Outcome Database::OpenExisting() {
   const Outcome logs = PlaceLogs(global_, &db_options);
   if (access_ != Access::kRead) ASHLAR_CLI_RETURN_IF_FAILED(logs);
   return OpenWith(db_options, descriptors);
-}
-
-Outcome Database::CheckWritable() const {
-  if (!survey_.options_damage.ok() && !global_.ignore_damaged_options) {
-    Outcome damage = survey_.options_damage;
-    damage.advice = "commands that read work; --ignore-damaged-options writes with " +
-                    (survey_.options_used.empty() ? std::string("the defaults")
-                                                  : "the options of " + survey_.options_used) +
-                    ", and replaces the damaged file";
-    return damage;
-  }
-  for (const ColumnFamilyDescriptor& family : survey_.families) {
-    const UnsupportedOption* const factory = survey_.FindUnsupported(family.name, "table_factory");
-    if (factory == nullptr) continue;
-    return {.code = ExitCode::kNotSupported,
-            .what = "column family " + family.name + " has the table factory " +
-                    factory->ObjectName() + ", which only its program has",
-            .advice =
-                "its tables would be written in a format that the program may not read; commands "
-                "that read may work"};
-  }
-  return {};
 }
 
 Outcome Database::CreateNew() {

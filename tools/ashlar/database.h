@@ -66,7 +66,6 @@ class Database {
 
   Outcome OpenExisting();
   Outcome CreateNew();
-  Outcome CheckWritable() const;
   Outcome ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors) const;
   Outcome CheckTablesHaveNoOther(const std::string& column_family,
                                  const std::string& merge_operator) const;

@@ -107,6 +107,28 @@ void Survey::WarnOfOptions(const GlobalOptions& global) const {
               "; used instead: " + (options_used.empty() ? "the defaults" : options_used));
 }
 
+Outcome Survey::CheckWritable(const GlobalOptions& global) const {
+  if (!options_damage.ok() && !global.ignore_damaged_options) {
+    Outcome damage = options_damage;
+    damage.advice =
+        "commands that read work; --ignore-damaged-options writes with " +
+        (options_used.empty() ? std::string("the defaults") : "the options of " + options_used) +
+        ", and replaces the damaged file";
+    return damage;
+  }
+  for (const ColumnFamilyDescriptor& family : families) {
+    const UnsupportedOption* const factory = FindUnsupported(family.name, "table_factory");
+    if (factory == nullptr) continue;
+    return {.code = ExitCode::kNotSupported,
+            .what = "column family " + family.name + " has the table factory " +
+                    factory->ObjectName() + ", which only its program has",
+            .advice =
+                "its tables would be written in a format that the program may not read; commands "
+                "that read may work"};
+  }
+  return {};
+}
+
 Outcome Survey::ChosenFamilies(const GlobalOptions& global,
                                std::vector<const ColumnFamilyInventory*>* chosen) const {
   chosen->clear();

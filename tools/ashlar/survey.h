@@ -31,6 +31,9 @@ struct Survey {
 
   // Warns of a damaged OPTIONS file and names the one that is used instead.
   void WarnOfOptions(const GlobalOptions& global) const;
+  // Whether a command may write with these options: the damage, unless --ignore-damaged-options is
+  // given, or kNotSupported if a table factory is unknown.
+  Outcome CheckWritable(const GlobalOptions& global) const;
   // The families that --column-family names, else all; kUsage if there is none of this name.
   Outcome ChosenFamilies(const GlobalOptions& global,
                          std::vector<const ColumnFamilyInventory*>* chosen) const;
