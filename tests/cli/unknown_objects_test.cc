@@ -161,6 +161,27 @@ TEST_F(UnknownObjectsTest, AnotherOperatorThanTheRecordedOneIsRefused) {
   ExpectJoined();
 }
 
+TEST_F(UnknownObjectsTest, AnotherOperatorIsNoDamageToVerify) {
+  MakeJoined();
+  const std::vector<std::string> verify = {"--merge-operator", "uint64add", "verify"};
+  const ToolResult other = Run(verify);
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_TRUE(Has(other.err, "has the merge operator test.Join; leave --merge-operator out"))
+      << other.err;
+  EXPECT_FALSE(Has(other.err, "repair")) << other.err;
+  FlipByte(FilesWith(".sst").front(), 3);
+  ExpectExit(5, verify);
+}
+
+// A log with operands cannot be replayed then; nothing of it is damaged.
+TEST_F(UnknownObjectsTest, AMissingOperatorIsNoDamageToVerify) {
+  MakeJoined();
+  for (const std::string& file : FilesWith("OPTIONS-")) fs::remove(file);
+  const ToolResult missing = Run({"verify"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_TRUE(Has(missing.err, "--merge-operator and --column-family")) << missing.err;
+}
+
 TEST_F(UnknownObjectsTest, ACommandThatWritesNamesTheFamilyOfTheOperator) {
   Load("a\t1\n");
   Load("b\t2\n", {"--column-family", "more"});

@@ -201,9 +201,13 @@ class VerifyCommand final : public Command {
       ++unread;
       const bool same_for_all =
           !opened.ok() && unread > 1 && KnownComparator(family->comparator) != nullptr;
-      if (!same_for_all)
-        findings->Add(outcome.code == ExitCode::kUsage ? ExitCode::kCorruption : outcome.code,
-                      outcome.what);
+      if (same_for_all) continue;
+      if (outcome.code == ExitCode::kUsage && !opened.ok()) {
+        findings->Add(ExitCode::kUsage, outcome.what + "; " + outcome.advice);
+        continue;
+      }
+      findings->Add(outcome.code == ExitCode::kUsage ? ExitCode::kCorruption : outcome.code,
+                    outcome.what);
     }
     writer->Finish();
     findings->Count(unread, families.size(),

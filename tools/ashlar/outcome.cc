@@ -48,8 +48,9 @@ const char* const kExitCodesHelp =
     "  6  the database uses a feature that this release does not have";
 
 bool IsGraver(ExitCode a, ExitCode b) {
-  constexpr std::array kByGravity = {ExitCode::kOk, ExitCode::kNotSupported, ExitCode::kIo,
-                                     ExitCode::kCorruption};
+  constexpr std::array kByGravity = {ExitCode::kOk,    ExitCode::kNotFound,
+                                     ExitCode::kUsage, ExitCode::kNotSupported,
+                                     ExitCode::kIo,    ExitCode::kCorruption};
   const auto gravity = [&](ExitCode code) {
     return std::find(kByGravity.begin(), kByGravity.end(), code) - kByGravity.begin();
   };

@@ -38,7 +38,8 @@ struct [[nodiscard]] Outcome {
   bool ok() const { return code == ExitCode::kOk; }
 };
 
-// Of the findings of a check: damage, then errors of input and output, then what is not supported.
+// Of the findings of a check: damage, then errors of input and output, then what is not supported,
+// then what the command line did not fit.
 bool IsGraver(ExitCode a, ExitCode b);
 
 // `doing` describes the failed operation, such as "cannot open /data/db".
