@@ -3,6 +3,7 @@
 //
 // The levels of a family that cannot be opened are those of the MANIFEST; its entries in the log
 // are not counted. The number of entries of a table is stored in the table, so each is opened.
+#include <algorithm>
 #include <memory>
 
 #include "ashlar/inspect.h"
@@ -63,6 +64,15 @@ Outcome InLevel(const Survey& survey, const TablePropertiesCollection& open_tabl
   return {};
 }
 
+// A database whose default family has an unknown comparator is not opened at all.
+bool HasUnknownDefault(const Survey& survey) {
+  const auto& families = survey.inventory.column_families;
+  return std::any_of(families.begin(), families.end(), [](const ColumnFamilyInventory& family) {
+    return family.metadata.name == kDefaultColumnFamilyName &&
+           KnownComparator(family.comparator) == nullptr;
+  });
+}
+
 class StatsCommand final : public Command {
  public:
   const char* Name() const override { return "stats"; }
@@ -95,8 +105,9 @@ class StatsCommand final : public Command {
       if (!outcome.ok()) break;
     }
     writer->Finish();
-    // Without an unknown comparator, a database that does not open has something wrong with it.
-    return outcome.ok() && opened.code != ExitCode::kNotSupported ? opened : outcome;
+    // Otherwise something is wrong with it, or its log has a feature that this release does not.
+    const bool is_expected = opened.code == ExitCode::kNotSupported && HasUnknownDefault(survey);
+    return outcome.ok() && !is_expected ? opened : outcome;
   }
 
  private:
