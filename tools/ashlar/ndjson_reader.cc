@@ -63,12 +63,17 @@ class NdjsonReader final : public RecordReader {
       *reason = "an entry after the end of the dump";
       return false;
     }
+    if (header_refused_) {
+      *reason = "an entry of a dump whose first line was rejected";
+      return false;
+    }
     if (!ParseEntry(object, record, reason)) return false;
     ++entries_;
     return true;
   }
 
   void ParseHeader(const Json& object, std::string* reason) {
+    header_refused_ = true;
     if (header_seen_ || entries_ > 0) {
       *reason = "the first line of a dump in the middle of the input";
       return;
@@ -84,6 +89,7 @@ class NdjsonReader final : public RecordReader {
       *reason = "a dump of an unknown kind";
       return;
     }
+    header_refused_ = false;
     header_seen_ = true;
     key_format_ = *key;
     value_format_ = *value;
@@ -101,7 +107,9 @@ class NdjsonReader final : public RecordReader {
   void ParseTrailer(const Json& object, std::string* reason) {
     trailer_seen_ = true;
     const auto expected = object.find("entries");
-    if (expected == object.end() || !expected->is_number_unsigned()) {
+    if (!header_seen_ && !header_refused_) {
+      *reason = "the last line of a dump whose first line is missing; it names the formats";
+    } else if (expected == object.end() || !expected->is_number_unsigned()) {
       *reason = "the last line of a dump without the number of entries";
     } else if (*expected != entries_) {
       *reason = "the dump had " + expected->dump() + " entries, but " + std::to_string(entries_) +
@@ -152,6 +160,7 @@ class NdjsonReader final : public RecordReader {
   size_t families_announced_ = 0;
   uint64_t entries_ = 0;
   bool header_seen_ = false;
+  bool header_refused_ = false;  // the formats of the next entries are unknown
   bool trailer_seen_ = false;
   std::string key_;
   std::string value_;

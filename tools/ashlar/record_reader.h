@@ -10,7 +10,8 @@
 //              "column_families":["default"]}                         (one line)
 //             {"ashlar_dump_end":true,"entries":2}
 //           Without a first line the command line gives the formats, and column_family may
-//           be missing. Names of families are escaped.
+//           be missing. Names of families are escaped. Entries after a first line that is rejected
+//           are rejected, too, because their formats are unknown.
 //
 // Rejected input is skipped: the reader continues with the next entry. Lifetime: key and value are
 // valid until the next call of Next. Thread safety: one thread.

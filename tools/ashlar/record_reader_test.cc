@@ -179,6 +179,27 @@ TEST(NdjsonReaderTest, DumpsOfUnknownKindsAreRejected) {
   EXPECT_EQ(Ndjson("{\"ashlar_dump\":1}\n"), "!1: a dump of an unknown kind\n");
 }
 
+// Their bytes are not what the formats of the command line would make of them.
+TEST(NdjsonReaderTest, EntriesOfADumpWithoutItsFormatsAreRejected) {
+  const std::string header =
+      "{\"ashlar_dump\":1,\"key_format\":\"hex\",\"value_format\":\"hex\",\"column_families\":[]}"
+      "\n";
+  const std::string unknown =
+      "{\"ashlar_dump\":2,\"key_format\":\"hex\",\"value_format\":\"hex\",\"column_families\":[]}"
+      "\n";
+  const std::string entry = "{\"key\":\"61\",\"value\":\"62\"}\n";
+  const std::string end = "{\"ashlar_dump_end\":true,\"entries\":1}\n";
+  EXPECT_EQ(Ndjson(unknown + entry),
+            "!1: a dump of an unknown kind\n"
+            "!2: an entry of a dump whose first line was rejected\n");
+  EXPECT_EQ(Ndjson(entry + header + entry),
+            "61=62\n!2: the first line of a dump in the middle of the input\n"
+            "!3: an entry of a dump whose first line was rejected\n");
+  EXPECT_EQ(
+      Ndjson(entry + end),
+      "61=62\n!2: the last line of a dump whose first line is missing; it names the formats\n");
+}
+
 std::string Detect(std::string_view text) {
   FILE* const file = tmpfile();
   (void)fwrite(text.data(), 1, text.size(), file);
