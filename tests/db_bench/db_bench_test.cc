@@ -249,6 +249,16 @@ TEST_F(DbBenchTest, ValuesThatMakeNoSenseAreRefused) {
   }
 }
 
+TEST_F(DbBenchMeasuringTest, RangesOfExistingKeysAreRefused) {
+  (void)Output("--benchmarks=fillseq --num=100");
+  for (const char* const workload : {"deleterangeseq", "deleterangerandom"}) {
+    const ToolRun run = Run(StrCat("--use_existing_db=1 --use_existing_keys=1 ",
+                                   "--range_tombstone_width=10 --benchmarks=", workload));
+    EXPECT_EQ(run.exit_code, 1) << run.output;
+    EXPECT_NE(run.output.find("without --use_existing_keys"), std::string::npos) << run.output;
+  }
+}
+
 TEST_F(DbBenchMeasuringTest, RetiredFlagsAreAcceptedWithOneNotice) {
   const std::string output = Output(
       "--benchmarks=fillseq --num=100 --hard_rate_limit=2 --disable_data_sync=1 --key_id_range=5");

@@ -41,6 +41,9 @@ Status Delete(Worker& worker, KeyOrder order) {
 
 Status DeleteRanges(Worker& worker, KeyOrder order) {
   const Flags& flags = worker.flags;
+  // No key follows the last existing one, where a range may end.
+  if (flags.use_existing_keys)
+    return Status::InvalidArgument("ranges are of generated keys, without --use_existing_keys");
   const auto width = std::max<uint64_t>(1, static_cast<uint64_t>(flags.range_tombstone_width));
   const uint64_t ranges = std::max<uint64_t>(1, worker.num / width);
   const auto deletes = flags.deletes < 0 ? ranges : static_cast<uint64_t>(flags.deletes);
