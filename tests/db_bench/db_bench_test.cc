@@ -259,6 +259,17 @@ TEST_F(DbBenchMeasuringTest, RangesOfExistingKeysAreRefused) {
   }
 }
 
+// Its keys 0 to 19 have the prefixes that other workloads give them, 20 of 200.
+TEST_F(DbBenchMeasuringTest, FillSyncWritesKeysThatOthersFind) {
+  const std::string line = ResultLineOf(
+      Output("--num=20000 --prefix_size=8 --keys_per_prefix=100 --writes=200 --reads=2000 "
+             "--benchmarks=fillsync,prefixscan"),
+      "prefixscan");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(line, found, std::regex("\\(([0-9]+) of 2000 found\\)"))) << line;
+  EXPECT_GT(std::stoi(found[1]), 100) << line;
+}
+
 TEST_F(DbBenchMeasuringTest, RetiredFlagsAreAcceptedWithOneNotice) {
   const std::string output = Output(
       "--benchmarks=fillseq --num=100 --hard_rate_limit=2 --disable_data_sync=1 --key_id_range=5");

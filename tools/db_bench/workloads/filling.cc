@@ -53,6 +53,11 @@ Status Fill(Worker& worker, KeyOrder order) {
   return WriteKeys(worker, KeySequence(order, worker.num, nullptr, worker.random.Next()), loop);
 }
 
+Status FillFirst(Worker& worker, uint64_t count) {
+  return WriteKeys(worker, KeySequence(KeyOrder::kRandom, count, nullptr, 0),
+                   worker.RandomLoop(WritesOf(worker.flags)));
+}
+
 Status Overwrite(Worker& worker) {
   return WriteKeys(worker, KeySequence(KeyOrder::kRandom, worker.num, &worker.picker, 0),
                    worker.RandomLoop(WritesOf(worker.flags)));

@@ -8,11 +8,12 @@
 namespace ashlar::bench {
 namespace {
 
+uint64_t KeysOf(int64_t num) { return static_cast<uint64_t>(std::max<int64_t>(1, num / 1000)); }
+
+// num stays: the prefixes of the keys depend on it.
 void Adjust(Flags* flags) {
   flags->sync = true;
-  const bool writes_given = flags->writes >= 0;
-  flags->num = std::max<int64_t>(1, flags->num / 1000);
-  if (!writes_given) flags->writes = flags->num;
+  if (flags->writes < 0) flags->writes = static_cast<int64_t>(KeysOf(flags->num));
 }
 
 }  // namespace
@@ -22,7 +23,7 @@ constinit const Workload kFillSync = {
     .summary = "write num / 1000 random keys, each durable before the next",
     .needs = Workload::Needs::kFreshDatabase,
     .adjust = Adjust,
-    .run = [](Worker& worker) { return Fill(worker, KeyOrder::kRandom); },
+    .run = [](Worker& worker) { return FillFirst(worker, KeysOf(worker.flags.num)); },
     .describe = [](const Tally& tally) { return fmt::format("({} ops)", tally.writes); },
 };
 
