@@ -80,7 +80,8 @@ struct Worker {
   Loop RandomLoop(uint64_t ops);
   Loop CountedLoop(uint64_t ops);
 
-  // Waits until the bytes or reads may be spent; the wait counts for no operation.
+  // Waits until the bytes or reads may be spent; the wait counts for no operation. Requires: the
+  // operation has not begun, since the time before the wait is lost.
   void LimitWrites(uint64_t bytes);
   void LimitReads(uint64_t reads);
 

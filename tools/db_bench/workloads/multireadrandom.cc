@@ -89,11 +89,11 @@ Status MultiReadRandom(Worker& worker) {
   std::vector<Status> statuses(batch_size);
   std::vector<std::string> copies;
   for (uint64_t count = loop.Take(batch_size); count != 0; count = loop.Take(batch_size)) {
+    worker.LimitReads(count);
     batch.Draw(count);
     Status s = worker.flags.multiread_batched ? GetPinned(worker, &batch, &pinned, &statuses)
                                               : GetCopies(worker, &batch, &copies);
     if (!s.ok()) return s;
-    worker.LimitReads(count);
     worker.stats.FinishedOps(count, Operation::kRead);
   }
   return Status::OK();

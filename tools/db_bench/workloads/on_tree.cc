@@ -95,8 +95,8 @@ Status ScanTree(Worker& worker, ScanDirection direction) {
   const bool forward = direction == ScanDirection::kForward;
   forward ? iterator->SeekToFirst() : iterator->SeekToLast();
   while (iterator->Valid() && loop.Continue()) {
-    worker.stats.tally.bytes += iterator->key().size() + iterator->value().size();
     worker.LimitReads(1);
+    worker.stats.tally.bytes += iterator->key().size() + iterator->value().size();
     forward ? iterator->Next() : iterator->Prev();
     worker.stats.FinishedOps(1, Operation::kRead);
   }
@@ -107,9 +107,9 @@ Status ReadTreeRandom(Worker& worker) {
   Loop loop = worker.RandomLoop(ReadsOf(worker.flags));
   PinnableSlice value;
   while (loop.Continue()) {
+    worker.LimitReads(1);
     Status s = GetOne(worker, worker.picker.PickForRead(&worker.random), &value);
     if (!s.ok()) return s;
-    worker.LimitReads(1);
     worker.stats.FinishedOps(1, Operation::kRead);
   }
   return Status::OK();
@@ -123,6 +123,7 @@ Status MultiReadTreeRandom(Worker& worker) {
   std::vector<PinnableSlice> values;
   Tally& tally = worker.stats.tally;
   for (uint64_t count = loop.Take(batch_size); count != 0; count = loop.Take(batch_size)) {
+    worker.LimitReads(count);
     keys.clear();
     for (uint64_t i = 0; i < count; ++i) {
       bytes[i] = worker.keys.Key(worker.picker.PickForRead(&worker.random)).ToString();
@@ -137,7 +138,6 @@ Status MultiReadTreeRandom(Worker& worker) {
       ++tally.found;
       tally.bytes += keys[i].size() + values[i].size();
     }
-    worker.LimitReads(count);
     worker.stats.FinishedOps(count, Operation::kRead);
   }
   return Status::OK();

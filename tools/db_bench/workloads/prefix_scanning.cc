@@ -15,6 +15,7 @@ Status ScanPrefixes(Worker& worker) {
   Tally& tally = worker.stats.tally;
   std::string prefix;
   while (loop.Continue()) {
+    worker.LimitReads(1);
     const uint64_t number = worker.picker.PickForRead(&worker.random);
     const Slice key = worker.keys.Key(number);
     prefix.assign(key.data(), std::min(prefix_bytes, key.size()));
@@ -29,7 +30,6 @@ Status ScanPrefixes(Worker& worker) {
     if (!iterator->status().ok()) return iterator->status();
     ++tally.reads;
     if (entries > 0) ++tally.found;
-    worker.LimitReads(1);
     worker.stats.FinishedOps(1, Operation::kSeek);
   }
   return Status::OK();

@@ -21,9 +21,9 @@ Status ReadRandom(Worker& worker, uint64_t count) {
   const KeyPicker picker(worker.flags, count);
   Getter getter(worker);
   while (loop.Continue()) {
+    worker.LimitReads(1);
     Status s = getter.Get(picker.PickForRead(&worker.random));
     if (!s.ok()) return s;
-    worker.LimitReads(1);
     worker.stats.FinishedOps(1, Operation::kRead);
   }
   return Status::OK();

@@ -13,8 +13,8 @@ Status ScanFamily(Worker& worker, ColumnFamilyHandle* family, ScanDirection dire
   const bool forward = direction == ScanDirection::kForward;
   forward ? iterator->SeekToFirst() : iterator->SeekToLast();
   while (iterator->Valid() && loop->Continue()) {
-    worker.stats.tally.bytes += iterator->key().size() + iterator->value().size();
     worker.LimitReads(1);
+    worker.stats.tally.bytes += iterator->key().size() + iterator->value().size();
     forward ? iterator->Next() : iterator->Prev();
     worker.stats.FinishedOps(1, Operation::kRead);
   }

@@ -35,6 +35,7 @@ Status SeekRandom(Worker& worker) {
     (reverse ? options.iterate_lower_bound : options.iterate_upper_bound) = &bound_slice;
   std::map<ColumnFamilyHandle*, std::unique_ptr<Iterator>> iterators;
   while (loop.Continue()) {
+    worker.LimitReads(1);
     const uint64_t number = worker.picker.Pick(&worker.random);
     if (flags.max_scan_distance > 0) {
       bound = BoundFor(worker, number);
@@ -54,7 +55,6 @@ Status SeekRandom(Worker& worker) {
     }
     if (!iterator->status().ok()) return iterator->status();
     if (!options.tailing) iterator.reset();
-    worker.LimitReads(1);
     worker.stats.FinishedOps(1, Operation::kSeek);
   }
   return Status::OK();

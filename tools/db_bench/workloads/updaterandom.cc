@@ -12,11 +12,11 @@ Status UpdateRandom(Worker& worker) {
   Getter getter(worker);
   while (loop.Continue()) {
     const uint64_t number = worker.picker.Pick(&worker.random);
+    const Slice value = worker.values.Next();
+    worker.LimitWrites(worker.keys.Key(number).size() + value.size());
     Status s = getter.Get(number);
     if (!s.ok()) return s;
     const Slice key = worker.keys.Key(number);
-    const Slice value = worker.values.Next();
-    worker.LimitWrites(key.size() + value.size());
     s = worker.database.db().Put(worker.write_options, worker.database.Family(number), key, value);
     if (!s.ok()) return s;
     tally.bytes += key.size() + value.size();
