@@ -140,15 +140,17 @@ class JavaComparator final : public Comparator {
     const jobject second = first == nullptr ? nullptr
                            : reuse          ? buffers.Fill(env, 1, b)
                                             : NewBuffer(env, b);
+    const bool has_both = first != nullptr && second != nullptr;
     jint order = 0;
-    if (first != nullptr && second != nullptr) {
+    if (has_both) {
       if (reuse) buffers.busy = true;
       order = env->CallStaticIntMethod(bridge_, compare_, comparator_.get(), first,
                                        reuse ? static_cast<jint>(a.size()) : -1, second,
                                        reuse ? static_cast<jint>(b.size()) : -1);
       if (reuse) buffers.busy = false;
     }
-    if (env->ExceptionCheck()) [[unlikely]] {
+    // Java may lack memory for a buffer without an exception. Different keys are not equal then.
+    if (!has_both || env->ExceptionCheck()) [[unlikely]] {
       thread.ReportException();
       if (reuse) buffers.Release();
       return a.compare(b);
