@@ -1,6 +1,7 @@
 // No byte of a key, a value, a name or a file reaches standard output or standard error in a form
 // that a terminal would act on.
 #include <algorithm>
+#include <filesystem>
 
 #include "tests/cli/tool.h"
 
@@ -53,6 +54,20 @@ TEST_F(DisplayTest, HostileNamesOfFamiliesAreShownSafely) {
     const std::string shown = Output({command});
     EXPECT_TRUE(IsSafe(shown)) << command;
     EXPECT_NE(shown.find("x1b[2J"), std::string::npos) << command;
+  }
+}
+
+// Its rows have texts of errors, which name files.
+TEST_F(DisplayTest, ARepairShowsAHostilePathSafely) {
+  const std::string path = File("d\x1b[2J");
+  ASSERT_EQ(RunBare({"--db", path, "load", "-", "--input-format", "tsv"}, "a\t1\n").exit_code, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), 10);
+  }
+  for (const std::string format : {"table", "json"}) {
+    const ToolResult repair = RunBare({"--db", path, "--format", format, "repair", "--dry-run"});
+    EXPECT_TRUE(IsSafe(repair.out)) << testing::PrintToString(repair.out);
+    EXPECT_NE(repair.out.find("x1b[2J"), std::string::npos) << repair.out;
   }
 }
 

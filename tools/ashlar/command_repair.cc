@@ -194,7 +194,8 @@ class RepairCommand final : public Command {
     }
     for (const RepairFile& file : report.files) {
       writer->Add({file.name, escaped(file.column_family), std::string(NameOf(file.fate)),
-                   file.bytes, file.entries, file.lost_blocks, file.lost_bytes, file.reason});
+                   file.bytes, file.entries, file.lost_blocks, file.lost_bytes,
+                   escaped(file.reason)});
     }
     writer->Finish();
   }
