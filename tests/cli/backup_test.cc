@@ -124,6 +124,19 @@ TEST_F(BackupTest, DamageIsFoundAndNamed) {
   EXPECT_EQ(List(), "1 damaged\n");
 }
 
+TEST_F(BackupTest, ADamagedBackupReplacesNoDatabase) {
+  Load("a\t1\n");
+  (void)Output({"backup", "create", Folder()});
+  FlipByte(vfs::FileSystem::Default().get(), SomeTable(), 5);
+  Load("b\t2\n");
+  const std::string before = DirectoryFingerprint(database());
+  const ToolResult restored = Run({"backup", "restore", Folder(), "--force"});
+  EXPECT_EQ(restored.exit_code, 5);
+  EXPECT_NE(restored.err.find("restore another backup"), std::string::npos) << restored.err;
+  EXPECT_EQ(DirectoryFingerprint(database()), before);
+  EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
+}
+
 TEST_F(BackupTest, DamageDecidesTheExitCodeOfSeveralBackups) {
   Load("a\t1\n");
   (void)Output({"backup", "create", Folder()});

@@ -3,7 +3,8 @@
 //   create    a backup of the database              --db, takes its lock
 //   list      a row for each backup, oldest first
 //   verify    reads every file of one or all        exit code 5: one is damaged
-//   restore   puts one in place of --db             refused while that is open
+//   restore   puts one in place of --db             refused while that is open; a database is
+//                                                   replaced by a backup without damage only
 //   purge     deletes all but the newest            --keep, and only with --force
 //
 // create and purge change the folder one at a time, of any process: exit code 4 while another does.
@@ -172,7 +173,8 @@ class BackupCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
     if (state == DirectoryState::kNotADirectory) return NoDatabase(global.database, state);
     // A restore that failed leaves files, too.
-    if ((state == DirectoryState::kForeign || state == DirectoryState::kDatabase) && !force_)
+    const bool has_files = state == DirectoryState::kForeign || state == DirectoryState::kDatabase;
+    if (has_files && !force_)
       return Misuse(global.database + " has files already; --force replaces those of a database");
     // The logs of the database that is replaced go, too: an open would replay them.
     Survey replaced;
@@ -190,6 +192,10 @@ class BackupCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(
         FromBackup(id_ == 0 ? engine->GetLatestBackupInfo(&info)
                             : engine->GetBackupInfo(static_cast<BackupID>(id_), &info)));
+    // A restore deletes the files of a database before it reads the backup.
+    if (has_files)
+      ASHLAR_CLI_RETURN_IF_FAILED(
+          FromBackup(engine->VerifyBackup(info.backup_id, /*verify_with_checksum=*/true)));
     ASHLAR_CLI_RETURN_IF_FAILED(
         FromBackup(engine->RestoreDBFromBackup(info.backup_id, global.database, wal_dir)));
     Write(global, {info}, {});
