@@ -49,6 +49,11 @@ Kept DBObject::KeptFor(const ColumnFamilyOptions& options) const {
       found.compaction_filter = kept.compaction_filter;
     }
   }
+  // The wrappers of a database with TTL point to the filters of its families and its environment.
+  if (dynamic_cast<const DBWithTTL*>(db_) != nullptr) {
+    found.compaction_filter = std::shared_ptr<const CompactionFilter>(
+        std::make_shared<std::vector<Kept>>(kept_), options.compaction_filter);
+  }
   return found;
 }
 

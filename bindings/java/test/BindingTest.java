@@ -252,6 +252,31 @@ public final class BindingTest {
     descriptor.getOptions().close();
   }
 
+  static void aDescriptorOfADatabaseWithTtlKeepsTheFilter(String dir) throws Exception {
+    ColumnFamilyDescriptor descriptor;
+    try (RemoveEmptyValueCompactionFilter filter = new RemoveEmptyValueCompactionFilter();
+        ColumnFamilyOptions familyOptions = new ColumnFamilyOptions().setCompactionFilter(filter);
+        Options options = new Options().setCreateIfMissing(true);
+        TtlDB db = TtlDB.open(options, dir, 0, false)) {
+      ColumnFamilyHandle family =
+          db.createColumnFamilyWithTtl(new ColumnFamilyDescriptor(bytes("f"), familyOptions), 0);
+      db.put(family, bytes("a"), bytes("1"));
+      db.put(family, bytes("c"), new byte[0]);
+      descriptor = family.getDescriptor();
+    }
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    try (DBOptions options = new DBOptions();
+        TtlDB db = TtlDB.open(options, dir,
+            List.of(new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY), descriptor), handles,
+            List.of(0, 0), false)) {
+      db.compactRange(handles.get(1));
+      try (RocksIterator iterator = db.newIterator(handles.get(1))) {
+        equal("a ", keys(iterator));
+      }
+    }
+    descriptor.getOptions().close();
+  }
+
   /** While a database is being opened, nothing could keep the comparator. */
   static void aDescriptorThatMayOutliveItsComparatorIsRefused(String dir) throws Exception {
     List<String> outcomes = new ArrayList<>();
@@ -2051,6 +2076,8 @@ public final class BindingTest {
         "theEnvironmentOfADatabaseEndsWithIt", BindingTest::theEnvironmentOfADatabaseEndsWithIt);
     TESTS.put("aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily",
         BindingTest::aDescriptorKeepsTheComparatorAndTheFilterOfItsFamily);
+    TESTS.put("aDescriptorOfADatabaseWithTtlKeepsTheFilter",
+        BindingTest::aDescriptorOfADatabaseWithTtlKeepsTheFilter);
     TESTS.put("aDescriptorThatMayOutliveItsComparatorIsRefused",
         BindingTest::aDescriptorThatMayOutliveItsComparatorIsRefused);
     TESTS.put("disabledFileDeletionsAreCounted", BindingTest::disabledFileDeletionsAreCounted);
