@@ -43,6 +43,7 @@ DatabaseState::DatabaseState(const DBOptions& db_options, std::string directory_
       clock(env->clock()),
       executor(env->executor()),
       recorder(db_options.statistics.get()),
+      default_delayed_write_rate(ResolveDefaultDelayedWriteRate(db_options)),
       memory(db_options.write_buffer_manager.get(), &room_check_wanted),
       arena_blocks(ArenaBlockPool::Options{.free_bytes_max = kIdleArenaBytesMax,
                                            .map = &MapPages,

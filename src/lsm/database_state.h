@@ -130,7 +130,8 @@ struct DatabaseState {
   Clock* const clock;
   Executor* const executor;
   const Recorder recorder;
-  std::shared_ptr<Logger> logger;       // may be null
+  const uint64_t default_delayed_write_rate;  // asked for once: the limiter may be the program's
+  std::shared_ptr<Logger> logger;             // may be null
   std::unique_ptr<vfs::FileLock> lock;  // null when read-only; set by a promotion, as the next two
   std::shared_ptr<SyncedDirectory> directory_handle;
   std::shared_ptr<SyncedDirectory> wal_directory_handle;  // the same one if it is that directory

@@ -62,7 +62,8 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
     const std::vector<UnsupportedOption> unset =
         SelectUnset(recorded, state_->options, {ColumnFamilyDescriptor(family->name(), changed)});
     MutexLock lock(state_->mutex());
-    CompactionConfig compaction = ResolveCompactionConfig(changed, state_->current_options);
+    CompactionConfig compaction = ResolveCompactionConfig(changed, state_->current_options,
+                                                          state_->default_delayed_write_rate);
     family->SetOptions(std::move(changed), std::move(compaction));
     // An object that the program has set is not recorded again if it goes back to the default.
     std::erase_if(state_->unsupported_options, [&](const UnsupportedOption& option) {
@@ -103,7 +104,8 @@ void OptionChanges::InstallDBOptions(const DBOptions& changed) {
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     families.push_back({.family = family,
                         .options = family->options(),
-                        .compaction = ResolveCompactionConfig(family->options(), changed)});
+                        .compaction = ResolveCompactionConfig(family->options(), changed,
+                                                              state_->default_delayed_write_rate)});
   }
   // Nothing below throws.
   state_->log_bytes_max.store(changed.max_total_wal_size, std::memory_order_relaxed);

@@ -330,7 +330,8 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
   });
   std::erase(state->block_caches, cache);
   if (cache != nullptr) state->block_caches.push_back(cache);
-  CompactionConfig compaction = ResolveCompactionConfig(filled, state->current_options);
+  CompactionConfig compaction =
+      ResolveCompactionConfig(filled, state->current_options, state->default_delayed_write_rate);
   const uint32_t user_key_bytes = ResolveUserKeyBytes(filled);
   return std::make_shared<ColumnFamily>(
       ColumnFamily::Args{.id = recorded.id,

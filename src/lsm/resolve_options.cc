@@ -127,7 +127,8 @@ void ResolveLevel0Triggers(const ColumnFamilyOptions& options, LeveledConfig* co
   }
 }
 
-LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOptions& db_options) {
+LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOptions& db_options,
+                                  uint64_t default_delayed_write_rate) {
   ASHLAR_ASSERT(options.num_levels >= 1 && options.max_write_buffer_number >= 2);  // FillDefaults
   LeveledConfig config;
   config.num_levels = static_cast<Level>(options.num_levels);
@@ -146,13 +147,8 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
   if (WritesPlainTables(options)) config.level0_file_bytes_max = kPlainOutputBytesMax;
   config.soft_pending_compaction_bytes_limit = options.soft_pending_compaction_bytes_limit;
   config.hard_pending_compaction_bytes_limit = options.hard_pending_compaction_bytes_limit;
-  config.delayed_write_rate = db_options.delayed_write_rate;
-  if (config.delayed_write_rate == 0) {
-    // A program's class may name no rate.
-    const int64_t limit =
-        db_options.rate_limiter != nullptr ? db_options.rate_limiter->GetBytesPerSecond() : 0;
-    config.delayed_write_rate = limit > 0 ? static_cast<uint64_t>(limit) : kDefaultDelayedWriteRate;
-  }
+  config.delayed_write_rate = db_options.delayed_write_rate != 0 ? db_options.delayed_write_rate
+                                                                 : default_delayed_write_rate;
   config.max_write_buffer_number = options.max_write_buffer_number;
   config.min_write_buffer_number_to_merge =
       std::clamp(options.min_write_buffer_number_to_merge, 1, options.max_write_buffer_number - 1);
@@ -179,10 +175,19 @@ int IdleRunsMax(const CompactionConfig& config) {
 
 }  // namespace
 
+uint64_t ResolveDefaultDelayedWriteRate(const DBOptions& db_options) {
+  // A program's class may name no rate.
+  const int64_t limit =
+      db_options.rate_limiter != nullptr ? db_options.rate_limiter->GetBytesPerSecond() : 0;
+  return limit > 0 ? static_cast<uint64_t>(limit) : kDefaultDelayedWriteRate;
+}
+
 CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
-                                         const DBOptions& db_options) {
-  CompactionConfig config{.style = options.compaction_style,
-                          .common = ResolveCommonConfig(options, db_options)};
+                                         const DBOptions& db_options,
+                                         uint64_t default_delayed_write_rate) {
+  CompactionConfig config{
+      .style = options.compaction_style,
+      .common = ResolveCommonConfig(options, db_options, default_delayed_write_rate)};
   LeveledConfig& common = config.common;
   if (options.compaction_style == kCompactionStyleUniversal) {
     const CompactionOptionsUniversal& from = options.compaction_options_universal;

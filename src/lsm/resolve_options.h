@@ -5,6 +5,7 @@
 #pragma once
 
 #include <climits>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,9 +22,14 @@
 namespace ashlar {
 
 // Options that contradict each other count as values that work. The options stay as they are, so
-// that SetOptions of one does not change another for good. Requires: FillDefaults.
+// that SetOptions of one does not change another for good. default_delayed_write_rate: see below.
+// Requires: FillDefaults.
 CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
-                                         const DBOptions& db_options);
+                                         const DBOptions& db_options,
+                                         uint64_t default_delayed_write_rate);
+// Of a delayed_write_rate of 0: the rate of the rate limiter, if it names one. Asks the limiter,
+// which may be the program's: hold no lock.
+uint64_t ResolveDefaultDelayedWriteRate(const DBOptions& db_options);
 // For a factory other than the block-based one: the defaults, to read tables that may exist.
 BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options);
 // The same for PlainTables.

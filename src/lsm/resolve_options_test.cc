@@ -62,10 +62,14 @@ class LimiterWithoutRate final : public RateLimiter {
   const int64_t rate_;
 };
 
+constexpr uint64_t kRate = 1 << 20;  // where delayed_write_rate is 0
+
 TEST(ResolveCompactionConfig, WritersAreDelayedToTheRateOfALimiterThatHasOne) {
   DBOptions options;
   const auto delayed_rate = [&options] {
-    return ResolveCompactionConfig(ColumnFamilyOptions(), options).common.delayed_write_rate;
+    return ResolveCompactionConfig(ColumnFamilyOptions(), options,
+                                   ResolveDefaultDelayedWriteRate(options))
+        .common.delayed_write_rate;
   };
   const uint64_t without = delayed_rate();
   EXPECT_EQ(without, uint64_t{16} << 20);
@@ -75,6 +79,8 @@ TEST(ResolveCompactionConfig, WritersAreDelayedToTheRateOfALimiterThatHasOne) {
   }
   options.rate_limiter = std::make_shared<LimiterWithoutRate>(5000);
   EXPECT_EQ(delayed_rate(), 5000u);
+  options.delayed_write_rate = 70;
+  EXPECT_EQ(delayed_rate(), 70u);
 }
 
 struct Triggers {
@@ -94,7 +100,7 @@ std::string StallTriggers(const Triggers& triggers, int max_read_amp = -1,
   options.level0_stop_writes_trigger = triggers.stop;
   options.compaction_options_universal.max_read_amp = max_read_amp;
   FillDefaults(&options);
-  const LeveledConfig config = ResolveCompactionConfig(options, DBOptions()).common;
+  const LeveledConfig config = ResolveCompactionConfig(options, DBOptions(), kRate).common;
   const auto text = [](int trigger) {
     return trigger >= 1 << 28 ? std::string("never") : std::to_string(trigger);
   };
@@ -141,7 +147,7 @@ TEST(ResolveCompactionConfig, ALimitThatWasRaisedForAnotherIsBackWithIt) {
     options.level0_file_num_compaction_trigger = trigger;
     options.max_write_buffer_number = memtables;
     FillDefaults(&options);
-    const LeveledConfig config = ResolveCompactionConfig(options, DBOptions()).common;
+    const LeveledConfig config = ResolveCompactionConfig(options, DBOptions(), kRate).common;
     return std::to_string(config.level0_slowdown_writes_trigger) + ", " +
            std::to_string(config.level0_stop_writes_trigger) + ", " +
            std::to_string(config.min_write_buffer_number_to_merge);
@@ -171,11 +177,11 @@ TEST(ResolveCompactionConfig, ATreeAtRestHasNoBacklog) {
   fifo.compaction_options_fifo.allow_compaction = true;
   for (ColumnFamilyOptions* const options : {&universal, &fifo}) {
     FillDefaults(options);
-    const LeveledConfig config = ResolveCompactionConfig(*options, DBOptions()).common;
+    const LeveledConfig config = ResolveCompactionConfig(*options, DBOptions(), kRate).common;
     EXPECT_FALSE(WantsMoreCompactions({.level0_files = 8}, config));
     EXPECT_FALSE(WantsMoreCompactions({.level0_files = 30}, config));
   }
-  const LeveledConfig config = ResolveCompactionConfig(universal, DBOptions()).common;
+  const LeveledConfig config = ResolveCompactionConfig(universal, DBOptions(), kRate).common;
   EXPECT_TRUE(WantsMoreCompactions({.level0_files = 31}, config));
 }
 

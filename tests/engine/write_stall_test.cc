@@ -5,10 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "ashlar/rate_limiter.h"
 #include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/manual_env.h"
@@ -122,6 +124,38 @@ TEST_F(ChangedRateTest, ANewFamilyHasIt) {
   ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "new", &family));
   ExpectTheRateIn(family);
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+}
+
+// A class of the program, whose rate may depend on what the database reports.
+class AskedLimiter final : public RateLimiter {
+ public:
+  void SetBytesPerSecond(int64_t /*bytes_per_second*/) override {}
+  int64_t GetBytesPerSecond() const override {
+    ++times_asked_;
+    return 1 << 20;
+  }
+  int64_t GetSingleBurstBytes() const override { return 1 << 20; }
+  int64_t GetTotalBytesThrough(IORequestPriority /*priority*/) const override { return 0; }
+  int64_t GetTotalRequests(IORequestPriority /*priority*/) const override { return 0; }
+  int times_asked() const { return times_asked_; }
+
+ private:
+  mutable std::atomic<int> times_asked_{0};
+};
+
+// A change of options would ask under the mutex of the database, for which the answer might wait.
+TEST_F(WriteStallTest, TheLimiterIsAskedForItsRateByTheOpenAlone) {
+  const auto limiter = std::make_shared<AskedLimiter>();
+  options_.rate_limiter = limiter;
+  Open();
+  const int of_open = limiter->times_asked();
+  EXPECT_GT(of_open, 0);
+  ASSERT_OK(db_->SetOptions({{"max_sequential_skip_in_iterations", "9"}}));
+  ASSERT_OK(db_->SetDBOptions({{"max_subcompactions", "2"}}));
+  ColumnFamilyHandle* family = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "new", &family));
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
+  EXPECT_EQ(limiter->times_asked(), of_open);
 }
 
 TEST_F(WriteStallTest, ALargeWriteStopsWaitingWhenTheSlowdownEnds) {
