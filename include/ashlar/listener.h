@@ -299,7 +299,8 @@ class ASHLAR_API EventListener : public Customizable {
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}
-  // Reported by the next job, as are changes of stalls.
+  // Reported by the next job. So are changes of stalls, except those by SetOptions, SetDBOptions,
+  // Resume and the drop of a family, which the call reports.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
   // The database is about to become read-only because of *bg_error; changing it has no effect.

@@ -34,7 +34,8 @@ class EventOutbox {
   void AddStall(const ColumnFamily& family, StallState before) ASHLAR_REQUIRES(kDatabaseMutex);
   // A decision about jobs latched MemoryLimit.
   void AddFailedDecision() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Notifies of everything that was added. Jobs call it at their beginning and end.
+  // Notifies of everything that was added. Jobs call it at their beginning and end, and calls that
+  // decide about jobs at their end: there may be no other job.
   void Notify() noexcept;
 
   // Makes the database read-only because of this error, and notifies at once. Listeners get the

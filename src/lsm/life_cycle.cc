@@ -505,9 +505,12 @@ Status LifeCycle::Resume(bool* automatic) {
   });
   background_.files().ReleaseLogs();
   background_.files().DeleteObsoleteFiles();
-  MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
-    background_.ViewChanged(family);
+  {
+    MutexLock lock(state_->mutex());
+    for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+      background_.ViewChanged(family);
+  }
+  background_.outbox().Notify();
   return status;
 }
 

@@ -249,6 +249,7 @@ Status LsmDB::DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_
     status = option_changes_.DropFamily(SharedFamily(handle));
     if (!status.ok()) break;
   }
+  background_.outbox().Notify();
   background_.files().ReleaseLogs();
   background_.files().DeleteObsoleteFiles();
   const Status recorded = option_changes_.RecordFamilyOptions();

@@ -74,6 +74,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
   }
   commit_.CheckRoomAgain();
   state_->epochs.Reclaim();
+  background_.outbox().Notify();
   return WriteOptionsFile();
 }
 
@@ -92,6 +93,7 @@ Status OptionChanges::SetDBOptions(
     InstallDBOptions(changed);
     state_->open_tables.SetLimit(ResolveOpenTablesMax(changed));
   }
+  background_.outbox().Notify();
   commit_.CheckRoomAgain();
   return WriteOptionsFile();
 }

@@ -624,6 +624,33 @@ TEST_F(ObservabilityTest, ListenersHearOfStallsInTheirOrder) {
   EXPECT_NE(std::find(first, entries.end(), normal), entries.end());
 }
 
+// A program that holds its writes back while there is a stall starts no other job.
+TEST_F(ObservabilityTest, TheEndOfAStallIsReportedByTheCallThatCausesIt) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 1;
+  options_.level0_slowdown_writes_trigger = 1;
+  options_.level0_stop_writes_trigger = 1000;
+  Open();
+  ColumnFamilyHandle* other = nullptr;
+  ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "other", &other));
+  db_->AbortAllCompactions();
+  for (ColumnFamilyHandle* const family : {db_->DefaultColumnFamily(), other}) {
+    ASSERT_OK(db_->Put(WriteOptions(), family, "a", "b"));
+    ASSERT_OK(db_->Flush(FlushOptions(), family));
+  }
+  ASSERT_OK(db_->PauseBackgroundWork());  // returns once no job runs, and none begins
+  const std::string delayed = std::to_string(static_cast<int>(WriteStallCondition::kDelayed));
+  const std::string normal = std::to_string(static_cast<int>(WriteStallCondition::kNormal));
+  ASSERT_EQ(diary_->Count("stall " + normal + " to " + delayed), 2u);
+  ASSERT_OK(db_->SetOptions({{"level0_slowdown_writes_trigger", "20"}}));
+  EXPECT_EQ(diary_->Count("stall " + delayed + " to " + normal), 1u);
+  ASSERT_OK(db_->DropColumnFamily(other));
+  EXPECT_EQ(diary_->Count("stall " + delayed + " to " + normal), 2u);
+  ASSERT_OK(db_->DestroyColumnFamilyHandle(other));
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  db_->ResumeAllCompactions();
+}
+
 TEST_F(ObservabilityTest, AHandleIsToldBeforeItGoes) {
   Open();
   ColumnFamilyHandle* handle = nullptr;
