@@ -12,37 +12,38 @@ void DatabaseSpace::Open(const Args& args) {
   if (args.manager == nullptr) return;
   args_ = args;
   // NewSstFileManager makes the only class.
-  auto* const manager = static_cast<SstFileManagerImpl*>(args_.manager.get());
-  account_ = manager->OpenAccount(args_.directory);
-  manager_ = manager;
+  auto* const managed_by = static_cast<SstFileManagerImpl*>(args_.manager.get());
+  account_ = managed_by->OpenAccount(args_.directory);
+  manager_.store(managed_by, std::memory_order_release);
 }
 
 void DatabaseSpace::Close() noexcept {
-  if (!IsManaged()) return;
-  manager_->CloseAccount(account_);
+  SstFileManagerImpl* const managed_by = manager_.exchange(nullptr, std::memory_order_acq_rel);
+  if (managed_by == nullptr) return;
+  managed_by->CloseAccount(account_);
   account_ = nullptr;
-  manager_ = nullptr;
 }
 
 void DatabaseSpace::Track(uint64_t number, uint64_t bytes) noexcept {
   ASHLAR_DCHECK(!IsClosed());  // I1
   if (!IsManaged()) return;
-  IgnoreBadAlloc([&] { manager_->Track(account_, number, bytes); });
+  IgnoreBadAlloc([&] { manager()->Track(account_, number, bytes); });
 }
 
 void DatabaseSpace::Untrack(uint64_t number) noexcept {
   ASHLAR_DCHECK(!IsClosed());  // I1
-  if (IsManaged()) manager_->Untrack(account_, number);
+  if (IsManaged()) manager()->Untrack(account_, number);
 }
 
 Status DatabaseSpace::ReserveForCompaction(uint64_t bytes, Reservation* reservation) const {
-  if (!IsManaged()) return Status::OK();
-  if (!manager_->ReserveForCompaction(bytes))
+  SstFileManagerImpl* const managed_by = manager();
+  if (managed_by == nullptr) return Status::OK();
+  if (!managed_by->ReserveForCompaction(bytes))
     return Status::CompactionTooLarge(
         args_.directory,
         StrCat("a compaction of ", bytes,
                " bytes would not stay within SstFileManager::SetMaxAllowedSpaceUsage"));
-  *reservation = Reservation(manager_, bytes);
+  *reservation = Reservation(managed_by, bytes);
   return Status::OK();
 }
 
@@ -66,7 +67,7 @@ Status DatabaseSpace::Delete(const std::string& path) const {
   const TrashBin::File file{.path = path,
                             .is_whole = may_be_open,
                             .retry_micros = retry_micros_.load(std::memory_order_relaxed)};
-  return is_trash ? manager_->Adopt(file) : manager_->Delete(file);
+  return is_trash ? manager()->Adopt(file) : manager()->Delete(file);
 }
 
 }  // namespace ashlar

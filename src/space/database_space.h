@@ -4,10 +4,9 @@
 //   default (no manager, or not open for writing) --Open--> counted --Close--> counted no longer
 //
 // I1: no call of Track, Untrack or Delete comes after Close: installs and deletions have been
-//     stopped.
+//     stopped. A Resume that runs next to the close may still call IsManaged and IsLimitReached.
 //
-// Thread safety: Open before another thread knows the database, Close after the last other call;
-// the rest from any thread.
+// Thread safety: Open before another thread knows the database; the rest from any thread.
 #pragma once
 
 #include <atomic>
@@ -58,14 +57,17 @@ class DatabaseSpace {
 
   void Open(const Args& args);
   void Close() noexcept;
-  bool IsManaged() const { return manager_ != nullptr; }
+  bool IsManaged() const { return manager() != nullptr; }
   // How long after a failed deletion trash is tried again.
   void SetRetryPeriod(uint64_t micros) { retry_micros_.store(micros, std::memory_order_relaxed); }
 
   // Without memory the table is not counted.
   void Track(uint64_t number, uint64_t bytes) noexcept;
   void Untrack(uint64_t number) noexcept;
-  bool IsLimitReached() const { return IsManaged() && manager_->IsMaxAllowedSpaceReached(); }
+  bool IsLimitReached() const {
+    SstFileManagerImpl* const managed_by = manager();
+    return managed_by != nullptr && managed_by->IsMaxAllowedSpaceReached();
+  }
   // CompactionTooLarge: there is no room for it.
   Status ReserveForCompaction(uint64_t bytes, Reservation* reservation) const;
 
@@ -76,11 +78,14 @@ class DatabaseSpace {
   Status Delete(const std::string& path) const;
 
  private:
+  SstFileManagerImpl* manager() const { return manager_.load(std::memory_order_acquire); }
   // An account was open and is closed.
-  bool IsClosed() const { return args_.manager != nullptr && manager_ == nullptr; }
+  bool IsClosed() const { return args_.manager != nullptr && !IsManaged(); }
 
   Args args_;
-  SstFileManagerImpl* manager_ = nullptr;  // args_.manager, while it is open
+  // args_.manager, while it is open. Written by Open and Close (release), read by any thread
+  // (acquire).
+  std::atomic<SstFileManagerImpl*> manager_{nullptr};
   SstFileManagerImpl::Account* account_ = nullptr;
   std::atomic<uint64_t> retry_micros_{0};  // relaxed: it orders nothing
 };

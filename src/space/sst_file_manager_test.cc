@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <unordered_map>
 
 #include "filesystem/file_helpers.h"
@@ -50,6 +51,17 @@ TEST_F(SstFileManagerTest, TablesOfAllDatabasesAreCounted) {
   EXPECT_EQ(manager_->GetTrackedFiles(), (Files{{"/b/000001.sst", 1000}}));
   b_.Close();
   EXPECT_EQ(manager_->GetTotalSize(), 0u);
+}
+
+// As DB::Resume and DB::Close may. ThreadSanitizer finds a read that is not synchronised.
+TEST_F(SstFileManagerTest, TheLimitMayBeAskedForDuringAClose) {
+  manager_->SetMaxAllowedSpaceUsage(1000);
+  std::thread asks([this] {
+    for (int i = 0; i < 1000; ++i) EXPECT_FALSE(a_.IsLimitReached());
+  });
+  a_.Close();
+  asks.join();
+  EXPECT_FALSE(a_.IsManaged());
 }
 
 TEST_F(SstFileManagerTest, TheLimitIsReachedByItsLastByte) {
