@@ -16,7 +16,7 @@
 //
 // The memory of a memtable is the blocks of its arena. They are counted when they are allocated and
 // released when the memtable is destroyed. Memtables of read-only and secondary databases count,
-// too. The engine for persistent memory has none.
+// too, as memory that takes no writes. The engine for persistent memory has none.
 //
 // Thread safety: every method may be called by several threads at once. Lifetime: a database keeps
 // its manager, which keeps the cache.

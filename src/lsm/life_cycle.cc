@@ -296,6 +296,7 @@ Status LifeCycle::TakeOver() {
   const Status locked = TakeDatabase(state_);
   if (locked.subcode() == Status::kFileLocked) return Status::Busy(locked.ToString());
   ASHLAR_RETURN_IF_ERROR(locked);
+  state_->memory.SetTakesWrites(true);  // the recovery replays into new memtables
   ASHLAR_RETURN_IF_ERROR(follower_->Recover());
   if (state_->CopyRecoveryReport().logs.empty())
     ASHLAR_RETURN_IF_ERROR(CheckLogsAreNotElsewhere(state_, ReadRecordedWalDir(*state_)));
@@ -309,6 +310,7 @@ Status LifeCycle::TakeOver() {
 void LifeCycle::StaySecondary() {
   ASHLAR_ASSERT(follower_ != nullptr);  // I3: it can catch up again
   state_->logs.Forget();
+  state_->memory.SetTakesWrites(false);
   {
     MutexLock installers(state_->manifest_mutex());
     state_->versions->StopWriting();

@@ -551,6 +551,7 @@ std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
     state->role.store(args.secondary ? DatabaseRole::kSecondary : DatabaseRole::kReader,
                       std::memory_order_relaxed);
     state->owns_files.store(false, std::memory_order_relaxed);
+    state->memory.SetTakesWrites(false);
   }
   state->session_id = NewSessionId();
   state->logger = args.options.info_log;

@@ -107,6 +107,11 @@ size_t ArenaBlockPool::BlockBytesMax() const {
                     kBlockBytesMax);
 }
 
+Arena::Arena(ArenaBlockPool* pool)
+    : pool_(pool),
+      block_bytes_max_(pool->BlockBytesMax()),
+      takes_writes_(pool->memory() == nullptr || pool->memory()->TakesWrites()) {}
+
 Arena::~Arena() {
   if (!sealed_) Seal();
   for (const ArenaBlock& block : blocks_) pool_->Release(block);
@@ -116,7 +121,7 @@ Arena::~Arena() {
 void Arena::Seal() noexcept {
   ASHLAR_DCHECK(!sealed_);
   sealed_ = true;
-  if (pool_->memory() != nullptr) pool_->memory()->ScheduleFree(MemoryAllocated());
+  if (pool_->memory() != nullptr && takes_writes_) pool_->memory()->ScheduleFree(MemoryAllocated());
 }
 
 ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
@@ -129,7 +134,12 @@ ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
   memory_allocated_.store(memory_allocated_.load(std::memory_order_relaxed) + block.bytes,
                           std::memory_order_relaxed);
   if (next_block_bytes_ < block_bytes_max_) next_block_bytes_ *= 2;
-  if (pool_->memory() != nullptr) pool_->memory()->Reserve(block.bytes);
+  if (pool_->memory() == nullptr) return block;
+  if (takes_writes_) {
+    pool_->memory()->Reserve(block.bytes);
+  } else {
+    pool_->memory()->ReserveForReads(block.bytes);
+  }
   return block;
 }
 

@@ -97,7 +97,7 @@ class ArenaBlockPool {
 
 class Arena {
  public:
-  explicit Arena(ArenaBlockPool* pool) : pool_(pool), block_bytes_max_(pool->BlockBytesMax()) {}
+  explicit Arena(ArenaBlockPool* pool);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -158,6 +158,7 @@ class Arena {
   size_t used_in_other_blocks_ = 0;
   size_t next_block_bytes_ = ArenaBlockPool::kBlockBytesMin;
   const size_t block_bytes_max_;
+  const bool takes_writes_;  // DatabaseMemory::TakesWrites when it was made
   std::vector<ArenaBlock> blocks_;
   bool sealed_ = false;
   std::atomic<size_t> memory_allocated_{

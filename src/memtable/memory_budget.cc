@@ -60,6 +60,12 @@ void MemoryBudget::Reserve(size_t bytes, std::atomic<bool>* room_check_wanted) n
   if (StopsWriters()) AskAll();
 }
 
+void MemoryBudget::ReserveForReads(size_t bytes) noexcept {
+  used_bytes_.fetch_add(bytes);
+  RaiseCharge();
+  if (IsFull()) AskAll();  // I2
+}
+
 void MemoryBudget::Free(size_t bytes) noexcept {
   used_bytes_.fetch_sub(bytes);
   LowerCharge();

@@ -1,7 +1,7 @@
 // MemoryBudget: the memory of the memtables of all databases that share a WriteBufferManager, its
 // limit, and its charge in a block cache. DatabaseMemory: the part of one open database.
 //
-//   arena takes a block   --Reserve-->       used +, active +
+//   arena takes a block   --Reserve-->       used +, active +      (ReserveForReads: used +)
 //   memtable is immutable --ScheduleFree-->          active -
 //   memtable is destroyed --Free-->          used -            wakes writers
 //
@@ -60,6 +60,8 @@ class MemoryBudget {
 
   // room_check_wanted: of the database that takes the memory (I2); null: of none.
   void Reserve(size_t bytes, std::atomic<bool>* room_check_wanted) noexcept;
+  // Of a memtable that takes no writes.
+  void ReserveForReads(size_t bytes) noexcept;
   void ScheduleFree(size_t bytes) noexcept { active_bytes_.fetch_sub(bytes); }
   void Free(size_t bytes) noexcept;
 
@@ -127,9 +129,19 @@ class DatabaseMemory {
   // Null: nothing is counted.
   MemoryBudget* budget() const { return budget_; }
 
-  // For arenas.
+  // Whether memtables that are made from now on take writes. Those of a database that only reads do
+  // not: no flush would free their memory, and others would flush in vain.
+  void SetTakesWrites(bool takes_writes) {
+    takes_writes_.store(takes_writes, std::memory_order_relaxed);
+  }
+  bool TakesWrites() const { return takes_writes_.load(std::memory_order_relaxed); }
+
+  // For arenas. ScheduleFree: of what Reserve took.
   void Reserve(size_t bytes) noexcept {
     if (budget_ != nullptr) budget_->Reserve(bytes, room_check_wanted_);
+  }
+  void ReserveForReads(size_t bytes) noexcept {
+    if (budget_ != nullptr) budget_->ReserveForReads(bytes);
   }
   void ScheduleFree(size_t bytes) noexcept {
     if (budget_ != nullptr) budget_->ScheduleFree(bytes);
@@ -152,6 +164,8 @@ class DatabaseMemory {
  private:
   MemoryBudget* const budget_;
   std::atomic<bool>* const room_check_wanted_;
+  // Relaxed: the thread that sets it makes the memtables.
+  std::atomic<bool> takes_writes_{true};
 };
 
 }  // namespace ashlar

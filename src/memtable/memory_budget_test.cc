@@ -268,6 +268,27 @@ TEST_F(DatabaseMemoryTest, ArenasCountTheirBlocks) {
   EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
 }
 
+TEST_F(DatabaseMemoryTest, AnArenaOfADatabaseThatOnlyReadsTakesNoWrites) {
+  ArenaBlockPool pool({.memory = &first_});
+  first_.SetTakesWrites(false);
+  {
+    Arena of_reader(&pool);
+    of_reader.Allocate(3 * kMiB);
+    EXPECT_EQ(manager_.memory_usage(), of_reader.MemoryAllocated());
+    EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
+    first_.SetTakesWrites(true);
+    of_reader.Allocate(3 * kMiB);  // it stays what it was made as
+    EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
+    Arena of_writer(&pool);
+    of_writer.Allocate(1);
+    EXPECT_EQ(manager_.mutable_memtable_memory_usage(), of_writer.MemoryAllocated());
+    of_reader.Seal();
+    EXPECT_EQ(manager_.mutable_memtable_memory_usage(), of_writer.MemoryAllocated());
+  }
+  EXPECT_EQ(manager_.memory_usage(), 0u);
+  EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
+}
+
 TEST_F(DatabaseMemoryTest, AnImmutableMemTableTakesNoWrites) {
   ArenaBlockPool pool({.memory = &first_});
   MemTable::Owner memtable = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()),

@@ -190,6 +190,24 @@ TEST_F(WriteBufferManagerTest, MemTablesThatWaitForMoreAreFlushedAtTheLimit) {
   ExpectFirst(db_.get(), count + 1);
 }
 
+// Flushes of another database would free nothing of it, and each would be of one write or two.
+TEST_F(WriteBufferManagerTest, MemTablesOfAReadOnlyDatabaseMakeNoOtherFlushItsOwn) {
+  options_.avoid_flush_during_shutdown = true;
+  Open();
+  for (int i = 0; i < 1000; ++i) ASSERT_OK(PutNth(db_.get(), i));
+  Close();
+  UseManager(kMiB / 2);
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  EXPECT_GT(manager_->memory_usage(), kMiB / 2);
+  EXPECT_EQ(manager_->mutable_memtable_memory_usage(), 0u);
+  ASSERT_OK(DB::Open(options_, scratch().File("other"), &other_));
+  for (int i = 0; i < 100; ++i) ASSERT_OK(PutNth(other_.get(), i));
+  ASSERT_OK(other_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(TableBytes(other_.get()), 0u);
+  ExpectFirst(db_.get(), 1000);
+  ExpectFirst(other_.get(), 100);
+}
+
 TEST_F(WriteBufferManagerTest, ReplayedMemTablesAreFlushedAtTheFirstWrite) {
   options_.avoid_flush_during_recovery = true;
   options_.avoid_flush_during_shutdown = true;
