@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "key/unknown_merge_operator.h"
 #include "key/write_batch_internal.h"
 #include "ttl/ttl_filter.h"
 #include "ttl/ttl_iterator.h"
@@ -40,10 +41,12 @@ ColumnFamilyOptions WithTtl(const ColumnFamilyOptions& options, Env* env, int32_
   }
   wrapped.compaction_filter_factory = std::make_shared<TtlFilterFactory>(std::move(filter));
   wrapped.compaction_filter = nullptr;
-  const bool is_wrapped =
-      dynamic_cast<const TtlMergeOperator*>(options.merge_operator.get()) != nullptr;
-  if (options.merge_operator != nullptr && !is_wrapped)
-    wrapped.merge_operator = std::make_shared<TtlMergeOperator>(env, options.merge_operator);
+  std::shared_ptr<MergeOperator> user = options.merge_operator;
+  if (const auto* const ttl = dynamic_cast<const TtlMergeOperator*>(user.get()); ttl != nullptr)
+    user = ttl->user();
+  // The database knows its substitute for an operator that is not set, which combines nothing.
+  if (user != nullptr && AsUnknown(user.get()) == nullptr)
+    wrapped.merge_operator = std::make_shared<TtlMergeOperator>(env, std::move(user));
   return wrapped;
 }
 

@@ -440,6 +440,43 @@ TEST_F(DBWithTTLTest, OptionsOfTheDatabaseMayBeGivenAgain) {
   }
 }
 
+// The time of a merge is that of the database that merges.
+TEST_F(DBWithTTLTest, OptionsMayBeGivenToADatabaseOfAnotherEnv) {
+  Open(kTtl);
+  const ColumnFamilyOptions taken(db_->GetOptions());
+  ManualEnv other(std::make_shared<MemoryFileSystem>(), 2);
+  other.clock()->SleepForMicros(uint64_t{10 * kTtl} * 1000000);
+  options_.env = &other;
+  const std::vector<ColumnFamilyDescriptor> families = {{kDefaultColumnFamilyName, taken}};
+  std::vector<ColumnFamilyHandle*> handles;
+  DBWithTTL* opened = nullptr;
+  ASSERT_TRUE(DBWithTTL::Open(DBOptions(options_), kDb, families, &handles, &opened, {kTtl}).ok());
+  db_.reset(opened);
+  for (ColumnFamilyHandle* const handle : handles) delete handle;
+  Put("key", "a");
+  ASSERT_TRUE(db_->Merge(WriteOptions(), "key", "b").ok());
+  Compact();
+  Compact();
+  EXPECT_EQ(Get("key"), "a,b");
+  db_.reset();
+}
+
+// They have a substitute for the operator, under which operands stay as they are.
+TEST_F(DBWithTTLTest, OptionsOfADatabaseWithoutItsMergeOperatorMayBeGivenAgain) {
+  Open(kTtl);
+  Put("key", "v");
+  ASSERT_TRUE(db_->Merge(WriteOptions(), "key", "w").ok());
+  options_.merge_operator = nullptr;
+  Open(kTtl);
+  options_ = db_->GetOptions();
+  Open(kTtl);
+  EXPECT_TRUE(db_->Merge(WriteOptions(), "key", "x").IsNotSupported());
+  Compact();
+  options_.merge_operator = MergeOperators::CreateStringAppendOperator();
+  Open(kTtl);
+  EXPECT_EQ(Get("key"), "v,w");
+}
+
 TEST_F(DBWithTTLTest, ReadOnlyDatabaseReadsAndRemovesNothing) {
   Open(kTtl);
   Put("key", "value");

@@ -31,6 +31,9 @@ class TtlMergeOperator final : public MergeOperator {
   const char* Name() const override { return "TtlMergeOperator"; }
   std::string GetId() const override;
 
+  // The program's.
+  const std::shared_ptr<MergeOperator>& user() const { return user_; }
+
  private:
   Env* const env_;
   const std::shared_ptr<MergeOperator> user_;
