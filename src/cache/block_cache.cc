@@ -13,6 +13,8 @@ namespace {
 // several times while the reserve is used up.
 constexpr size_t kLooksPerShard = 16;
 constexpr size_t kShardsPerInsert = 8;
+// The number of entries that a count looks at under one lock. Reads that miss wait for it.
+constexpr size_t kLooksAtOnce = 1024;
 
 // Makes room for one entry more. False: there is no memory for it.
 bool GrowRing(std::vector<CacheEntry*>* ring) {
@@ -218,9 +220,14 @@ size_t BlockCache::GetPinnedUsage() const {
   size_t pinned = metadata_.load(std::memory_order_relaxed) +
                   budget_->detached().load(std::memory_order_relaxed);
   for (const Shard& shard : shards_) {
-    MutexLock lock(shard.mutex);
-    for (const CacheEntry* const entry : shard.ring) {
-      if (entry->refs_.load(std::memory_order_relaxed) > 1) pinned += entry->charge_;
+    size_t end = 0;
+    for (size_t begin = 0; begin == end; begin += kLooksAtOnce) {
+      MutexLock lock(shard.mutex);
+      end = std::min(begin + kLooksAtOnce, shard.ring.size());
+      for (size_t i = begin; i < end; ++i) {
+        const CacheEntry* const entry = shard.ring[i];
+        if (entry->refs_.load(std::memory_order_relaxed) > 1) pinned += entry->charge_;
+      }
     }
   }
   return pinned;

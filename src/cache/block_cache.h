@@ -146,7 +146,8 @@ class BlockCache final : public Cache {
   }
   bool HasStrictCapacityLimit() const override { return strict_.load(std::memory_order_relaxed); }
   size_t GetUsage() const override { return budget_->usage(); }
-  // Includes entries that wait for a grace period.
+  // Includes entries that wait for a grace period. Looks at every entry, in pieces; approximate
+  // while others come and go.
   size_t GetPinnedUsage() const override;
   size_t GetOccupancyCount() const override;
   void EraseUnRefEntries() override;

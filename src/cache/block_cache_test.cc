@@ -144,6 +144,23 @@ TEST_F(BlockCacheTest, AnEvictedEntryOutlivesTheGuardsThatMayHaveFoundIt) {
   cache.Erase(cells_);
 }
 
+// The count looks at some thousand entries of a shard at once.
+TEST_F(BlockCacheTest, PinsOfALargeCacheAreCountedOnceEach) {
+  for (const size_t entries : {size_t{16} * 1024, size_t{16} * 1024 + 1, size_t{40000}}) {
+    BlockCache cache(1 << 20);
+    std::vector<BlockSlot> slots(entries);
+    for (size_t i = 0; i < entries; ++i) ASSERT_TRUE(Put(&cache, &slots[i], i, 1));
+    std::vector<Pin> pins;
+    for (const size_t i : {size_t{0}, entries / 2, entries - 1})
+      pins.push_back(slots[i].load()->pin_source().Acquire());
+    EXPECT_EQ(cache.GetPinnedUsage(), 3u) << entries;
+    pins.clear();
+    EXPECT_EQ(cache.GetPinnedUsage(), 0u) << entries;
+    cache.Erase(slots);
+    TestEpochs().Synchronize();
+  }
+}
+
 TEST_F(BlockCacheTest, PinsFillTheCacheAndReadersGoAround) {
   BlockCache cache(1000);
   std::vector<Pin> pins;

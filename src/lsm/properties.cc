@@ -1,10 +1,12 @@
 #include "lsm/properties.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "ashlar/cache.h"
 #include "ashlar/statistics.h"
 #include "base/assert.h"
 #include "base/format.h"
@@ -145,9 +147,29 @@ uint64_t LiveDataBytes(const Subject& s) {
   return bytes;
 }
 
-const Cache* CacheOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
+// Null: it has none.
+std::shared_ptr<Cache> CacheOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   const BlockBasedTableOptions* const table = TableOptionsOf(family.options());
-  return table == nullptr ? nullptr : table->block_cache.get();
+  return table == nullptr ? nullptr : table->block_cache;
+}
+
+// Of the block cache, which families may share. Asked without the database mutex, because the cache
+// may look at each of its blocks.
+struct CacheProperty {
+  const std::string& name;
+  size_t (Cache::*get)() const;
+};
+
+const CacheProperty* FindCacheProperty(const Slice& property) {
+  static const CacheProperty kTable[] = {
+      {Names::kBlockCacheCapacity, &Cache::GetCapacity},
+      {Names::kBlockCacheUsage, &Cache::GetUsage},
+      {Names::kBlockCachePinnedUsage, &Cache::GetPinnedUsage},
+  };
+  for (const CacheProperty& candidate : kTable) {
+    if (Slice(candidate.name) == property) return &candidate;
+  }
+  return nullptr;
 }
 
 // The value of numbers of blob files and of flushed memtables that are kept: there are none.
@@ -244,19 +266,6 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) { return s.version().LiveRelatives(); }},
       {Names::kCurrentSuperVersionNumber, false,
        [](const Subject& s) { return s.family().view_number(); }},
-      {Names::kBlockCacheCapacity, false,
-       [](const Subject& s) {
-         return CacheOf(s.family()) != nullptr ? uint64_t{CacheOf(s.family())->GetCapacity()} : 0;
-       }},
-      {Names::kBlockCacheUsage, false,
-       [](const Subject& s) {
-         return CacheOf(s.family()) != nullptr ? uint64_t{CacheOf(s.family())->GetUsage()} : 0;
-       }},
-      {Names::kBlockCachePinnedUsage, false,
-       [](const Subject& s) {
-         return CacheOf(s.family()) != nullptr ? uint64_t{CacheOf(s.family())->GetPinnedUsage()}
-                                               : 0;
-       }},
       {Names::kNumBlobFiles, false, &Zero},
       {Names::kTotalBlobFileSize, false, &Zero},
       {Names::kLiveBlobFileSize, false, &Zero},
@@ -271,9 +280,6 @@ const NumberProperty* FindNumber(const Slice& property) {
   }
   return nullptr;
 }
-
-// Of the block cache, which families may share.
-bool IsOfBlockCache(const Slice& property) { return property.starts_with("rocksdb.block-cache-"); }
 
 // "rocksdb.num-files-at-level3" -> 3
 bool ParseLevel(const Slice& property, const std::string& prefix, uint64_t* level) {
@@ -345,11 +351,20 @@ void AppendLevelRow(std::string_view name, const LevelRow& row, std::string* out
 
 bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
                             uint64_t* value) const {
+  if (const CacheProperty* const of_cache = FindCacheProperty(property); of_cache != nullptr) {
+    std::shared_ptr<Cache> cache;
+    {
+      MutexLock lock(state_->mutex());
+      cache = CacheOf(*family);
+    }
+    if (cache == nullptr) return false;
+    *value = (cache.get()->*of_cache->get)();
+    return true;
+  }
   const NumberProperty* const found = FindNumber(property);
   if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(background_, *family);
   MutexLock lock(state_->mutex());
   if (found != nullptr) {
-    if (IsOfBlockCache(property) && CacheOf(*family) == nullptr) return false;
     *value = found->get(Subject(*state_, *background_, *family));
     return true;
   }
@@ -372,14 +387,26 @@ void PropertyReader::LearnAllEntryCounts() const {
 }
 
 bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
+  if (const CacheProperty* const of_cache = FindCacheProperty(property); of_cache != nullptr) {
+    std::vector<std::shared_ptr<Cache>> caches;
+    {
+      std::set<const Cache*> counted{nullptr};
+      MutexLock lock(state_->mutex());
+      for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+        const std::shared_ptr<Cache> cache = CacheOf(*family);
+        if (counted.insert(cache.get()).second) caches.push_back(cache);
+      }
+    }
+    *value = 0;
+    for (const std::shared_ptr<Cache>& cache : caches) *value += (cache.get()->*of_cache->get)();
+    return true;
+  }
   const NumberProperty* const found = FindNumber(property);
   if (found == nullptr) return false;
   *value = 0;
   if (property == Slice(Names::kEstimateNumKeys)) LearnAllEntryCounts();
-  std::set<const Cache*> counted;
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-    if (IsOfBlockCache(property) && !counted.insert(CacheOf(*family)).second) continue;
     *value += found->get(Subject(*state_, *background_, *family));
     if (found->whole_database) break;
   }
