@@ -1,9 +1,13 @@
 // No byte of a key, a value, a name or a file reaches standard output or standard error in a form
 // that a terminal would act on.
 #include <algorithm>
-#include <filesystem>
+#include <memory>
+#include <vector>
 
+#include "ashlar/vfs.h"
 #include "tests/cli/tool.h"
+#include "tests/support/expect_ok.h"
+#include "tests/support/file_damage.h"
 
 namespace ashlar {
 namespace {
@@ -59,15 +63,19 @@ TEST_F(DisplayTest, HostileNamesOfFamiliesAreShownSafely) {
 
 // Its rows have texts of errors, which name files.
 TEST_F(DisplayTest, ARepairShowsAHostilePathSafely) {
-  const std::string path = File("d\x1b[2J");
+  // With a right-to-left override, which every system takes in a name.
+  const std::string path = File("d\xe2\x80\xae");
   ASSERT_EQ(RunBare({"--db", path, "load", "-", "--input-format", "tsv"}, "a\t1\n").exit_code, 0);
-  for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    if (entry.path().extension() == ".sst") std::filesystem::resize_file(entry.path(), 10);
+  const std::shared_ptr<vfs::FileSystem> files = vfs::FileSystem::Default();
+  std::vector<std::string> names;
+  ASSERT_OK(files->GetChildren(path, &names));
+  for (const std::string& name : names) {
+    if (name.ends_with(".sst")) FlipByte(files.get(), path + "/" + name, 5);
   }
   for (const std::string format : {"table", "json"}) {
     const ToolResult repair = RunBare({"--db", path, "--format", format, "repair", "--dry-run"});
     EXPECT_TRUE(IsSafe(repair.out)) << testing::PrintToString(repair.out);
-    EXPECT_NE(repair.out.find("x1b[2J"), std::string::npos) << repair.out;
+    EXPECT_NE(repair.out.find("xe2"), std::string::npos) << repair.out;
   }
 }
 
