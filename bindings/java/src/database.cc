@@ -1,5 +1,6 @@
 // RocksDB: opening and closing, column families, snapshots, properties, background work, metadata.
 // Reads and writes are in reads.cc and writes.cc.
+#include <cctype>
 #include <map>
 #include <unordered_map>
 
@@ -552,6 +553,21 @@ static void ReplaceDefaultAges(Options* options) {
     options->periodic_compaction_seconds = filtered ? kThirtyDays : 0;
   }
 }
+// The parser of the Java classes takes no option without a value, such as an empty list of ages.
+static void RemoveEmptyOptions(std::string* text) {
+  for (size_t at = text->find("=;"); at != std::string::npos; at = text->find("=;", at)) {
+    size_t begin = at;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>((*text)[begin - 1])) != 0 ||
+                         (*text)[begin - 1] == '_'))
+      --begin;
+    if (begin == at) {
+      ++at;  // a part of a value
+      continue;
+    }
+    text->erase(begin, at + 2 - begin);
+    at = begin;
+  }
+}
 ASHLAR_NATIVE(jstring, RocksDB_getOptions, jlong handle, jlong family) {
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
@@ -559,6 +575,7 @@ ASHLAR_NATIVE(jstring, RocksDB_getOptions, jlong handle, jlong family) {
     ReplaceDefaultAges(&options);
     std::string text;
     call.Check(GetStringFromColumnFamilyOptions(&text, options, ";"));
+    RemoveEmptyOptions(&text);
     return call.NewText(text);
   });
 }
