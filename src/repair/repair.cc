@@ -21,6 +21,7 @@
 #include <set>
 #include <utility>
 
+#include "ashlar/merge_operator.h"
 #include "ashlar/vfs.h"
 #include "base/assert.h"
 #include "base/format.h"
@@ -322,6 +323,18 @@ class Repair {
     return family == plan_.families.end() ? nullptr : families_.Find(family->second.name);
   }
 
+  // That of the options, or else the last one that its tables name: a repair needs no operator, and
+  // an open with another one has to be told.
+  std::string MergeOperatorNameOf(ColumnFamilyId id) const {
+    const std::shared_ptr<MergeOperator>& given = OptionsOf(id)->merge_operator;
+    if (given != nullptr) return given->Name();
+    std::string name;
+    for (const TableSurvey* table : plan_.families.at(id).tables) {
+      if (!table->merge_operator_name.empty()) name = table->merge_operator_name;
+    }
+    return name;
+  }
+
   TableRewriter RewriterFor(ColumnFamilyId id) {
     return TableRewriter({.file_system = fs_,
                           .directory = directory_,
@@ -329,6 +342,7 @@ class Repair {
                           .options = OptionsOf(id),
                           .family = id,
                           .family_name = plan_.families.at(id).name,
+                          .merge_operator_name = MergeOperatorNameOf(id),
                           .database_id = findings_.manifest.database_id,
                           .new_file_number = [this] { return NewFileNumber(); },
                           .surveyor = &surveyor_});

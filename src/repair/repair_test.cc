@@ -14,6 +14,7 @@
 
 #include "ashlar/comparator.h"
 #include "ashlar/filter_policy.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/sst_file_writer.h"
 #include "ashlar/table.h"
 #include "ashlar/write_batch.h"
@@ -862,6 +863,39 @@ TEST_F(RepairTest, MergeOperandsAreNotReplayedTwice) {
   PutBack(logs);
   DeleteManifests();
   ExpectRepairKeepsAll(1u);
+}
+
+// Another operator would be refused by the name in a table, where the OPTIONS file is lost.
+TEST_F(RepairTest, TablesKeepTheNameOfAMergeOperatorThatARepairLacks) {
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 100, "a");
+  Merge(kDefaultColumnFamilyName, "list", "1");
+  const std::string name = settings_.merge_operator->Name();
+  Flush();
+  Close();
+  FlipByte(disk_.get(), Path(Files(IsTable).front()), 700);
+  const std::shared_ptr<MergeOperator> lacked = std::exchange(settings_.merge_operator, nullptr);
+  for (const bool merged : {false, true}) {
+    if (merged) {
+      const auto elsewhere = DatabaseElsewhere({Key(5), Key(1)}, "new", true);
+      TakeOnlyFile(elsewhere.get(), IsTable, "000900.sst");
+      DeleteManifests();
+    }
+    ASSERT_OK(Repair());
+    ASSERT_EQ(report_.column_families.size(), 1u);
+    EXPECT_EQ(report_.column_families[0].is_merged, merged);
+    settings_.merge_operator = lacked;
+    Open();
+    TablePropertiesCollection tables;
+    ASSERT_OK(database_->db()->GetPropertiesOfAllTables(&tables));
+    ASSERT_EQ(tables.size(), 1u);
+    EXPECT_EQ(tables.begin()->second->merge_operator_name, name);
+    std::string value;
+    ASSERT_OK(database_->db()->Get(ReadOptions(), "list", &value));
+    EXPECT_EQ(value, "1");
+    Close();
+    settings_.merge_operator = nullptr;
+  }
 }
 
 TEST_F(RepairTest, ALogThatOneFamilyHasFlushedIsReplayedForTheOther) {

@@ -102,8 +102,7 @@ CompactionOutputArgs TableRewriter::OutputArgs(Level level) const {
   output.table.num_levels = options.num_levels;
   output.table.column_family_id = args_.family;
   output.table.column_family_name = args_.family_name;
-  output.table.merge_operator_name =
-      options.merge_operator != nullptr ? options.merge_operator->Name() : "";
+  output.table.merge_operator_name = args_.merge_operator_name;
   output.table.db_id = args_.database_id;
   return output;
 }

@@ -29,6 +29,7 @@ class TableRewriter {
     const ColumnFamilyOptions* options = nullptr;
     ColumnFamilyId family = 0;
     std::string family_name;
+    std::string merge_operator_name;  // empty: none
     std::string database_id;
     std::function<FileNumber()> new_file_number;
     TableSurveyor* surveyor = nullptr;

@@ -95,6 +95,8 @@ Status TableSurveyor::Read(TableReader* reader, const KeyComparator& comparator,
   }
   table->creation_unix_seconds = properties.file_creation_time;
   table->oldest_ancestor_unix_seconds = properties.creation_time;
+  if (properties.merge_operator_name != "nullptr")
+    table->merge_operator_name = properties.merge_operator_name;
   const LoggedKeys* const logged = LoggedKeysOf(*table);
   const auto visit = [&](const Slice& key, const Slice&) {
     if (table->entries == 0) table->smallest.assign(key.data(), key.size());

@@ -44,6 +44,7 @@ struct TableSurvey {
   std::vector<KeyVersion> logged_keys;  // versions of keys that the logs have too (TakeVersion)
   uint64_t creation_unix_seconds = 0;
   uint64_t oldest_ancestor_unix_seconds = 0;
+  std::string merge_operator_name;  // of its operands; empty: none
 
   bool is_recorded = false;  // the MANIFEST names it: the four below are its
   Level level = 0;
