@@ -121,8 +121,7 @@ class RepairCommand final : public Command {
               .advice = "name the family; a repair records its operator"};
     }
     std::shared_ptr<MergeOperator> wanted;
-    ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
-        MergeOperators::CreateFromStringId(*global.merge_operator, &wanted), "--merge-operator"));
+    ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(global, &wanted));
     if (!global.column_family) {
       unknown->merge_operator = wanted;
       for (ColumnFamilyDescriptor& family : survey->families) {
@@ -131,13 +130,8 @@ class RepairCommand final : public Command {
       return {};
     }
     const std::string& name = *global.column_family;
-    const std::string recorded = survey->MergeOperatorOf(name);
-    if (recorded == wanted->Name()) return {};
-    if (!recorded.empty()) {
-      return {.code = ExitCode::kUsage,
-              .what = "column family " + name + " has the merge operator " + recorded,
-              .advice = "leave --merge-operator out"};
-    }
+    ASHLAR_CLI_RETURN_IF_FAILED(survey->CheckRecordsNoOther(name, wanted->Name()));
+    if (!survey->MergeOperatorOf(name).empty()) return {};
     ASHLAR_CLI_RETURN_IF_FAILED(
         CheckTablesHaveNoOther(global, survey->db_options, name, wanted->Name()));
     for (ColumnFamilyDescriptor& family : survey->families) {
@@ -158,14 +152,9 @@ class RepairCommand final : public Command {
     for (const std::string& name : names) {
       TableProperties properties;
       if (!ReadTable(options, global.database, name, &properties)) continue;
-      const std::string& written = properties.merge_operator_name;
-      if (properties.column_family_name != column_family || written.empty() ||
-          written == "nullptr" || written == merge_operator)
-        continue;
-      return {.code = ExitCode::kUsage,
-              .what = "table " + name + " of column family " + column_family +
-                      " was written with the merge operator " + written,
-              .advice = "leave --merge-operator out, or name that operator"};
+      if (properties.column_family_name == column_family)
+        ASHLAR_CLI_RETURN_IF_FAILED(
+            CheckTableHasNoOther(column_family, name, properties, merge_operator));
     }
     return {};
   }

@@ -202,12 +202,11 @@ class VerifyCommand final : public Command {
       const bool same_for_all =
           !opened.ok() && unread > 1 && KnownComparator(family->comparator) != nullptr;
       if (same_for_all) continue;
-      if (outcome.code == ExitCode::kUsage && !opened.ok()) {
-        findings->Add(ExitCode::kUsage, outcome.what + "; " + outcome.advice);
-        continue;
-      }
-      findings->Add(outcome.code == ExitCode::kUsage ? ExitCode::kCorruption : outcome.code,
-                    outcome.what);
+      // The open refuses a wrong command line; what is wrong later is the database.
+      const bool is_refused = outcome.code == ExitCode::kUsage && !opened.ok();
+      if (is_refused) outcome.what += "; " + outcome.advice;
+      if (outcome.code == ExitCode::kUsage && !is_refused) outcome.code = ExitCode::kCorruption;
+      findings->Add(outcome.code, outcome.what);
     }
     writer->Finish();
     findings->Count(unread, families.size(),

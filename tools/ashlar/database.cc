@@ -110,36 +110,22 @@ Outcome Database::CreateNew() {
   return outcome;
 }
 
-Outcome Database::MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator) const {
-  if (!global_.merge_operator) return {};
-  const Status status = MergeOperators::CreateFromStringId(*global_.merge_operator, merge_operator);
-  if (status.ok()) return {};
-  return {.code = ExitCode::kUsage,
-          .what = "--merge-operator: " + status.ToString(),
-          .advice = "uint64add, stringappend, put and max are known"};
-}
-
 Outcome Database::ApplyMergeOperator(std::vector<ColumnFamilyDescriptor>* descriptors) const {
   std::shared_ptr<MergeOperator> wanted;
-  ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(&wanted));
+  ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(global_, &wanted));
   if (wanted == nullptr) return {};
   for (ColumnFamilyDescriptor& family : *descriptors) {
     if (global_.column_family && family.name != *global_.column_family) continue;
-    const std::string recorded = survey_.MergeOperatorOf(family.name);
-    if (recorded.empty()) {
+    if (survey_.MergeOperatorOf(family.name).empty()) {
       ASHLAR_CLI_RETURN_IF_FAILED(CheckTablesHaveNoOther(family.name, wanted->Name()));
       family.options.merge_operator = wanted;
-    } else if (recorded != wanted->Name() &&
-               family.name == global_.column_family.value_or(kDefaultColumnFamilyName)) {
-      return {.code = ExitCode::kUsage,
-              .what = "column family " + family.name + " has the merge operator " + recorded,
-              .advice = "leave --merge-operator out"};
+    } else if (family.name == global_.column_family.value_or(kDefaultColumnFamilyName)) {
+      ASHLAR_CLI_RETURN_IF_FAILED(survey_.CheckRecordsNoOther(family.name, wanted->Name()));
     }
   }
   return {};
 }
 
-// An OPTIONS file can be lost; each table has the name of the operator, too.
 Outcome Database::CheckTablesHaveNoOther(const std::string& column_family,
                                          const std::string& merge_operator) const {
   for (const ColumnFamilyInventory& family : survey_.inventory.column_families) {
@@ -150,12 +136,8 @@ Outcome Database::CheckTablesHaveNoOther(const std::string& column_family,
         ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(
             ReadTableProperties(survey_.db_options, file, family.comparator, &properties),
             "--merge-operator"));
-        const std::string& name = properties.merge_operator_name;
-        if (name.empty() || name == "nullptr" || name == merge_operator) continue;
-        return {.code = ExitCode::kUsage,
-                .what = "table " + file.relative_filename + " of column family " + column_family +
-                        " was written with the merge operator " + name,
-                .advice = "leave --merge-operator out, or name that operator"};
+        ASHLAR_CLI_RETURN_IF_FAILED(CheckTableHasNoOther(column_family, file.relative_filename,
+                                                         properties, merge_operator));
       }
     }
   }
@@ -213,7 +195,7 @@ Outcome Database::Family(const std::string& name, ColumnFamilyHandle** family) {
   if (access_ != Access::kWriteAndCreate) return NoSuchFamily(name);
   ColumnFamilyOptions options = NewFamilyOptions();
   if (name == global_.column_family)
-    ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(&options.merge_operator));
+    ASHLAR_CLI_RETURN_IF_FAILED(MakeMergeOperator(global_, &options.merge_operator));
   ColumnFamilyHandle* made = nullptr;
   ASHLAR_CLI_RETURN_IF_FAILED(FromStatus(db_->CreateColumnFamily(options, name, &made),
                                          "cannot make the column family " + name));

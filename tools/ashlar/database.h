@@ -71,7 +71,6 @@ class Database {
                                  const std::string& merge_operator) const;
   Outcome OpenWith(const DBOptions& db_options,
                    const std::vector<ColumnFamilyDescriptor>& descriptors);
-  Outcome MakeMergeOperator(std::shared_ptr<MergeOperator>* merge_operator) const;
   void ReleaseFamilies();
 
   const GlobalOptions& global_;

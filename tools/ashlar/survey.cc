@@ -148,6 +148,15 @@ std::string Survey::MergeOperatorOf(const std::string& column_family) const {
   return unknown == nullptr ? std::string() : unknown->ObjectName();
 }
 
+Outcome Survey::CheckRecordsNoOther(const std::string& column_family,
+                                    const std::string& merge_operator) const {
+  const std::string recorded = MergeOperatorOf(column_family);
+  if (recorded.empty() || recorded == merge_operator) return {};
+  return {.code = ExitCode::kUsage,
+          .what = "column family " + column_family + " has the merge operator " + recorded,
+          .advice = "leave --merge-operator out"};
+}
+
 const UnsupportedOption* Survey::FindUnsupported(const std::string& column_family,
                                                  const std::string& option) const {
   const auto found =
@@ -155,6 +164,26 @@ const UnsupportedOption* Survey::FindUnsupported(const std::string& column_famil
         return candidate.column_family == column_family && candidate.name == option;
       });
   return found == unsupported.end() ? nullptr : &*found;
+}
+
+Outcome MakeMergeOperator(const GlobalOptions& global,
+                          std::shared_ptr<MergeOperator>* merge_operator) {
+  if (!global.merge_operator) return {};
+  const Status status = MergeOperators::CreateFromStringId(*global.merge_operator, merge_operator);
+  if (status.ok()) return {};
+  return {.code = ExitCode::kUsage,
+          .what = "--merge-operator: " + status.ToString(),
+          .advice = "uint64add, stringappend, put and max are known"};
+}
+
+Outcome CheckTableHasNoOther(const std::string& column_family, const std::string& table,
+                             const TableProperties& properties, const std::string& merge_operator) {
+  const std::string& name = properties.merge_operator_name;
+  if (name.empty() || name == "nullptr" || name == merge_operator) return {};
+  return {.code = ExitCode::kUsage,
+          .what = "table " + table + " of column family " + column_family +
+                  " was written with the merge operator " + name,
+          .advice = "leave --merge-operator out, or name that operator"};
 }
 
 const Comparator* KnownComparator(const std::string& name) {

@@ -7,11 +7,13 @@
 // nor is a damaged OPTIONS file: commands that need them fail. Thread safety: one thread.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "ashlar/db.h"
 #include "ashlar/inspect.h"
+#include "ashlar/merge_operator.h"
 #include "ashlar/options_util.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/outcome.h"
@@ -39,6 +41,9 @@ struct Survey {
                          std::vector<const ColumnFamilyInventory*>* chosen) const;
   // The name of the recorded merge operator; empty: none.
   std::string MergeOperatorOf(const std::string& column_family) const;
+  // Whether a merge operator may be used for a family: kUsage if another one is recorded.
+  Outcome CheckRecordsNoOther(const std::string& column_family,
+                              const std::string& merge_operator) const;
   // Null: nothing of the kind is recorded.
   const UnsupportedOption* FindUnsupported(const std::string& column_family,
                                            const std::string& option) const;
@@ -50,6 +55,14 @@ Outcome ReadOptionsFile(const std::string& directory, Survey* survey,
                         std::vector<ColumnFamilyDescriptor>* recorded);
 // Fails if there is no database, or its MANIFEST cannot be read.
 Outcome ReadSurvey(const GlobalOptions& global, Survey* survey);
+
+// The merge operator of --merge-operator; null without it, kUsage if the name is unknown.
+Outcome MakeMergeOperator(const GlobalOptions& global,
+                          std::shared_ptr<MergeOperator>* merge_operator);
+// Whether a merge operator may be used with a family's table: kUsage if it was written with another
+// one. An OPTIONS file can be lost; each table has the name of its operator, too.
+Outcome CheckTableHasNoOther(const std::string& column_family, const std::string& table,
+                             const TableProperties& properties, const std::string& merge_operator);
 
 // The library's comparator of this name; null: only the program has it.
 const Comparator* KnownComparator(const std::string& name);
