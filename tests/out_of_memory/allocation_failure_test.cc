@@ -41,7 +41,7 @@
 namespace ashlar {
 namespace {
 
-// Every allocation fails in turn, except with sanitizers: see tests/CMakeLists.txt.
+// Every allocation fails in turn, except with AddressSanitizer: see tests/CMakeLists.txt.
 #ifdef ASHLAR_SWEEP_STRIDE
 constexpr uint64_t kStride = ASHLAR_SWEEP_STRIDE;
 #else
