@@ -333,7 +333,7 @@ void Heap::TakeBackReserved() noexcept {
 // is in use: its only span may have one object, as an update leaves it that finds no entry.
 uint64_t Heap::HeldBack(const Class& size_class, Reserve reserve) const {
   if (&size_class == &classes_[kLeafClass]) return 0;
-  return reserve == Reserve::kInsert ? 1 : 0;
+  return reserve == Reserve::kUpdate ? 0 : 1;
 }
 
 bool Heap::HasObject(const Class& size_class, Reserve reserve) const {
@@ -347,7 +347,7 @@ PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
   HeapSpan* const span = size_class.open.back();
   static_assert(ReservedObjects::kBytesMax >= kSmallBytesMax);
   uint64_t count = 1;
-  if (reserve == Reserve::kInsert && class_index != kLeafClass && reserved_.CanReserve()) {
+  if (reserve != Reserve::kUpdate && class_index != kLeafClass && reserved_.CanReserve()) {
     count = std::min(ReservedObjects::kBytesMax / span->object_bytes,
                      size_class.free_objects - HeldBack(size_class, reserve));
   }
@@ -380,12 +380,22 @@ uint64_t Heap::SpanPagesOf(uint32_t class_index) const {
 // I2: an object for the caller and, for an insert, the one that is held back.
 uint64_t Heap::FewerPagesOf(uint32_t class_index, Reserve reserve) const {
   if (class_index == kLeafClass) return 0;  // such spans have one length
-  const uint64_t objects = reserve == Reserve::kInsert ? 2 : 1;
+  const uint64_t objects = reserve == Reserve::kUpdate ? 1 : 2;
   const uint64_t missing = objects - std::min(objects, classes_[class_index].free_objects);
   const uint64_t kept = std::min(PagesHeldBack(leaf_spans_), map_.FreePages());
   const uint64_t pages = std::min(map_.LongestFreeRun(), map_.FreePages() - kept);
   if (pages * kPageBytes < missing * SizeClassBytes(class_index)) return 0;
   return std::min(pages, SpanPagesOf(class_index));
+}
+
+// I2. Spans that are being emptied hand out again, until there is an object for an insert.
+void Heap::LendEvacuated(uint32_t class_index, Reserve reserve) noexcept {
+  if (!has_evacuation_ || reserve == Reserve::kMove) return;
+  for (const std::unique_ptr<HeapSpan>& span : spans_) {
+    if (HasObject(classes_[class_index], reserve)) return;
+    if (span != nullptr && span->evacuated && span->class_index == class_index)
+      EndEvacuationOf(span.get());
+  }
 }
 
 Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
@@ -407,9 +417,10 @@ Result<PoolOffset> Heap::AllocateSmall(uint32_t class_index, Reserve reserve) {
     if (!damage_.ok()) return damage_;
     if (!span.ok() && !HasObject(size_class, reserve)) {  // no object of the class was taken back
       const uint64_t fewer = FewerPagesOf(class_index, reserve);
-      if (fewer == 0) return span.status();
-      span = NewSpan(&op, kind, class_index, fewer, Pages::kNormal);
-      if (!span.ok()) return span.status();
+      if (fewer > 0) span = NewSpan(&op, kind, class_index, fewer, Pages::kNormal);
+      if (!damage_.ok()) return damage_;
+      if (!span.ok()) LendEvacuated(class_index, reserve);
+      if (!span.ok() && !HasObject(size_class, reserve)) return span.status();
     }
     if (span.ok()) Open(span.value());
   }
@@ -470,7 +481,7 @@ Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {
   if (refuse_ && refuse_()) return Status::NoSpace(medium_->path(), "refused by a test");
   if (bytes > kSmallBytesMax) return AllocateLarge(bytes);
   const uint32_t class_index = SizeClassOf(bytes);
-  if (reserve == Reserve::kInsert) {
+  if (reserve != Reserve::kUpdate) {
     PoolOffset next = 0;
     if (const PoolOffset object = reserved_.Take(class_index, &next); object != 0) {
       if (next != 0) PrefetchForRecord(next, bytes);
@@ -608,6 +619,7 @@ uint64_t Heap::VolatileBytes() const {
 void Heap::BeginEvacuation(double used_share_max) {
   MutexLock lock(mutex());
   FreeIdleSpace();
+  has_evacuation_ = true;
   for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
     std::vector<HeapSpan*> spans = classes_[class_index].open;
     std::sort(spans.begin(), spans.end(),
@@ -632,13 +644,17 @@ bool Heap::IsEvacuated(PoolOffset record) const {
   return span != nullptr && span->evacuated;
 }
 
+void Heap::EndEvacuationOf(HeapSpan* span) noexcept {
+  span->evacuated = false;
+  if (span->taken < span->objects) Open(span);
+}
+
 void Heap::EndEvacuation() noexcept {
   MutexLock lock(mutex());
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
-    if (span == nullptr || !span->evacuated) continue;
-    span->evacuated = false;
-    if (span->taken < span->objects) Open(span.get());
+    if (span != nullptr && span->evacuated) EndEvacuationOf(span.get());
   }
+  has_evacuation_ = false;
   DropSpareSpans();
   if constexpr (kDebugChecks) CheckClasses();
 }

@@ -12,7 +12,8 @@
 //     unlinked it. Spans and pages of before the open hand out nothing until the mark is complete.
 // I2: kInsert takes an object only if another one of its class stays free, which no thread
 //     reserves, so that a value can be replaced by one of its size in a full pool. A span that is
-//     being emptied hands out again if its class has no other free object.
+//     being emptied hands out again if its class has no other free object, or if an insert finds
+//     none and no page.
 // I3: until the mark is over an object that was published before the open is in use from when the
 //     mark met it or BeforeUnlink named it, whichever came first.
 // I4: a new span is an operation of its own, committed before what it allots is used. The operation
@@ -67,6 +68,7 @@ struct FreePages {
 enum class Reserve : uint8_t {
   kInsert,  // leaves the held-back object alone
   kUpdate,  // may take it: the record that this one replaces will fill the gap
+  kMove,    // as kInsert, and takes nothing from spans that are being emptied
 };
 
 class Heap {
@@ -150,7 +152,7 @@ class Heap {
   uint64_t VolatileBytes() const;
 
   // ---- Defragmentation: spans of records with at most this share of their objects in use hand out
-  // nothing until EndEvacuation, or until I2 needs one.
+  // nothing until EndEvacuation, or until I2 needs one. Records are moved with Reserve::kMove.
   void BeginEvacuation(double used_share_max);
   // Whether the record lies in such a span.
   bool IsEvacuated(PoolOffset record) const;
@@ -195,6 +197,8 @@ class Heap {
   uint64_t SpanPagesOf(uint32_t class_index) const ASHLAR_REQUIRES(kHeapMutex);
   // For a span of fewer objects where that one has no room; 0: none would help.
   uint64_t FewerPagesOf(uint32_t class_index, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
+  void LendEvacuated(uint32_t class_index, Reserve reserve) noexcept ASHLAR_REQUIRES(kHeapMutex);
+  void EndEvacuationOf(HeapSpan* span) noexcept ASHLAR_REQUIRES(kHeapMutex);
   std::unique_ptr<HeapSpan> MakeSpan(const SpanEntry& entry) ASHLAR_REQUIRES(kHeapMutex);
   HeapSpan* AddSpan(std::unique_ptr<HeapSpan> span, uint64_t page) noexcept
       ASHLAR_REQUIRES(kHeapMutex);
@@ -240,6 +244,7 @@ class Heap {
   uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects, with the reserved ones
   // An empty span was kept because there was no memory to enter it among the free runs.
   bool has_kept_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
+  bool has_evacuation_ ASHLAR_GUARDED_BY(kHeapMutex) = false;  // begun, and not ended
   std::vector<PoolOffset> freed_before_mark_
       ASHLAR_GUARDED_BY(kHeapMutex);  // in spans that the mark has not finished
   ReservedObjects reserved_;

@@ -355,7 +355,7 @@ TEST_F(HeapTest, ReplacementsInAFullPoolFindAnObjectWhileTheirSpanIsEmptied) {
   heap_->BeginEvacuation(0.5);
   ASSERT_TRUE(heap_->IsEvacuated(objects[7]));
   ASSERT_TRUE(heap_->IsEvacuated(objects[10]));
-  while (Take(kBytes) != 0) {
+  while (heap_->Allocate(kBytes, Reserve::kMove).ok()) {
   }
   std::vector<PoolOffset> replaced;
   for (const PoolOffset object : {objects[7], objects[10], objects[4]}) {
@@ -369,6 +369,31 @@ TEST_F(HeapTest, ReplacementsInAFullPoolFindAnObjectWhileTheirSpanIsEmptied) {
   heap_->CheckInvariants();
   // The span has some of them.
   for (const PoolOffset object : replaced) EXPECT_EQ(heap_->ObjectBytes(object), kBytes);
+  EXPECT_TRUE(heap_->Allocate(kBytes, Reserve::kUpdate).ok());
+}
+
+// An insert answered NoSpace while its class had free objects, all of them in spans that were being
+// emptied.
+TEST_F(HeapTest, InsertsInAFullPoolFindAnObjectInASpanThatIsBeingEmptied) {
+  constexpr uint64_t kBytes = 16384;
+  std::vector<PoolOffset> objects;  // as in the test above
+  for (PoolOffset object = Take(kBytes); object != 0; object = Take(kBytes))
+    objects.push_back(object);
+  ASSERT_GT(objects.size(), 100U);
+  const std::vector<size_t> released = {8, 9, 3, 11, 15};
+  for (const size_t i : released) heap_->Release(objects[i]);
+  heap_->BeginEvacuation(0.5);
+  size_t taken = 0;
+  while (heap_->Allocate(kBytes, Reserve::kMove).ok()) taken++;
+  EXPECT_LT(taken, released.size());
+  EXPECT_TRUE(heap_->IsEvacuated(objects[7]));  // not refilled by what is moved out of it
+  heap_->CheckInvariants();
+  while (Take(kBytes) != 0) taken++;
+  EXPECT_EQ(taken, released.size());
+  EXPECT_FALSE(heap_->IsEvacuated(objects[7]));
+  heap_->CheckInvariants();
+  heap_->EndEvacuation();
+  heap_->CheckInvariants();
   EXPECT_TRUE(heap_->Allocate(kBytes, Reserve::kUpdate).ok());
 }
 

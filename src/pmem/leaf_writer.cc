@@ -556,7 +556,7 @@ Status LeafWriter::Relocate(const Slice& key, uint64_t slot, Toward end) {
   ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record,
                           bytes > kSmallBytesMax
                               ? state_.heap.AllocateToward(end, bytes, SlotRecord(slot))
-                              : state_.heap.Allocate(bytes, Reserve::kInsert));
+                              : state_.heap.Allocate(bytes, Reserve::kMove));
   bool moved = false;
   const Status status = CatchBadAlloc([&] { return MoveRecord(key, slot, record, &moved); });
   if (moved) {
