@@ -131,7 +131,8 @@ struct KeyRange {
 struct PersistentTreeStats {
   uint64_t pool_bytes = 0;
   // used + free = pool_bytes. Free: bytes available to records. Pinned records and records not yet
-  // reclaimed count as used.
+  // reclaimed count as used, and so does everything from before the open until the free space in it
+  // is known.
   uint64_t used_bytes = 0;
   uint64_t free_bytes = 0;
   uint64_t entries = 0;

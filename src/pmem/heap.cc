@@ -35,6 +35,7 @@ Status Heap::ReadMap() {
   return map_.Read([this](uint64_t page, const SpanEntry& entry) {
     kHeapMutex.AssertHeld();
     AddSpan(MakeSpan(entry), page)->marking = true;
+    unmarked_bytes_ += entry.pages * kPageBytes;
   });
 }
 
@@ -57,6 +58,7 @@ void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_us
   }
   classes_[kLeafClass].taken_objects += span->taken;
   taken_bytes_ += span->taken * kLeafBytes;
+  unmarked_bytes_ -= span->taken * kLeafBytes;
 }
 
 bool Heap::MarkRecord(PoolOffset record, uint64_t bytes) {
@@ -73,6 +75,7 @@ void Heap::NoteInUse(HeapSpan* span, PoolOffset record) {
   if (!span->marking || span->IsTaken(span->IndexOf(record))) return;
   span->Take(span->IndexOf(record));
   taken_bytes_ += span->object_bytes;
+  unmarked_bytes_ -= span->object_bytes;
   if (span->entry.kind != SpanKind::kLarge) classes_[span->class_index].taken_objects++;
 }
 
@@ -125,6 +128,7 @@ Status Heap::status() const {
 }
 
 void Heap::OpenMarkedSpans() noexcept {
+  unmarked_bytes_ = 0;
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
     if (span == nullptr || !span->marking) continue;
     span->marking = false;
@@ -597,7 +601,8 @@ uint64_t Heap::UsedBytes() const {
   reserved_.ForEach([&](uint32_t class_index, PoolOffset /*object*/) {
     reserved_bytes += SizeClassBytes(class_index);
   });
-  return map_.first_page() * kPageBytes + taken_bytes_ - reserved_bytes;
+  return (map_.first_page() + map_.UnconfirmedPages()) * kPageBytes + unmarked_bytes_ +
+         taken_bytes_ - reserved_bytes;
 }
 
 FreePages Heap::CountFreePages() const {
@@ -669,6 +674,7 @@ void Heap::CheckInvariants() const {
 
 void Heap::CheckClasses() const {
   uint64_t taken_bytes = 0;
+  uint64_t unmarked_bytes = 0;
   uint64_t leaf_spans = 0;
   std::array<uint64_t, kSizeClasses + 1> free_objects{};
   std::array<uint64_t, kSizeClasses + 1> taken_objects{};
@@ -684,6 +690,8 @@ void Heap::CheckClasses() const {
     ASHLAR_ASSERT(!span->is_open || (!span->marking && !span->evacuated));  // I1
     ASHLAR_ASSERT(first_page_of_[span->page + span->entry.pages - 1] == span->page);
     taken_bytes += span->taken * span->object_bytes;
+    if (span->marking)
+      unmarked_bytes += span->entry.pages * kPageBytes - span->taken * span->object_bytes;
     span_bytes += span->VolatileBytes();
     if (span->entry.kind == SpanKind::kLeaves) ++leaf_spans;
     if (span->entry.kind == SpanKind::kLarge) continue;
@@ -701,6 +709,7 @@ void Heap::CheckClasses() const {
     ASHLAR_ASSERT(span->IsTaken(span->IndexOf(object)) && !span->marking && !span->evacuated);
   });
   ASHLAR_ASSERT(taken_bytes == taken_bytes_ && leaf_spans == leaf_spans_);
+  ASHLAR_ASSERT(unmarked_bytes == unmarked_bytes_);
   for (const Class& size_class : classes_)
     ASHLAR_ASSERT(size_class.open.size() <= size_class.spans &&
                   size_class.spans <= size_class.open.capacity());  // I7

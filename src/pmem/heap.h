@@ -146,6 +146,7 @@ class Heap {
   // The bytes that the object at `offset` occupies, 0 when there can be none: with kLarge, whole
   // pages.
   uint64_t ObjectBytes(PoolOffset offset) const;
+  // Until the mark is complete everything from before the open counts.
   uint64_t UsedBytes() const;
   FreePages CountFreePages() const;
   // Bytes of volatile state.
@@ -242,6 +243,8 @@ class Heap {
       ASHLAR_GUARDED_BY(kHeapMutex);  // the last one is leaves
   uint64_t leaf_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;
   uint64_t taken_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // by objects, with the reserved ones
+  // Of spans from before the open, without what the mark has met. 0 when these spans hand out.
+  uint64_t unmarked_bytes_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;
   // An empty span was kept because there was no memory to enter it among the free runs.
   bool has_kept_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
   bool has_evacuation_ ASHLAR_GUARDED_BY(kHeapMutex) = false;  // begun, and not ended

@@ -86,6 +86,12 @@ void SpanMap::Confirm() noexcept {
   found_free_ = {};
 }
 
+uint64_t SpanMap::UnconfirmedPages() const {
+  uint64_t pages = is_end_sure_ ? 0 : pages_ - high_water_page_;
+  for (const Run& run : found_free_) pages += run.pages;
+  return pages;
+}
+
 bool SpanMap::WalkTiles(uint64_t* page, uint64_t end) const {
   while (*page < end) {
     SpanEntry entry;

@@ -76,6 +76,8 @@ class SpanMap {
   uint64_t high_water_page() const { return high_water_page_; }
   // That may be taken.
   uint64_t FreePages() const { return free_runs_.pages() + NeverUsedPages(); }
+  // That Read called free, and that may not be taken before Confirm (I4).
+  uint64_t UnconfirmedPages() const;
   uint64_t LongestFreeRun() const;
   uint64_t FirstFreePage() const { return free_runs_.FirstPage().value_or(high_water_page_); }
   // Bytes of volatile state, about.
