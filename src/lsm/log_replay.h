@@ -82,6 +82,16 @@ class LogReplay {
   SequenceNumber sequence() const { return sequence_; }
   // Records were dropped, because others before them are missing.
   bool dropped_rest() const { return dropped_rest_; }
+  // Where the newest record ends that was read. Log 0: none was.
+  struct Place {
+    uint64_t log = 0;
+    uint64_t bytes = 0;
+  };
+  Place place() const { return {.log = first_, .bytes = good_bytes(first_)}; }
+  // True if the log was read that far, or is not needed any more.
+  bool HasRead(const Place& place) const {
+    return place.log < oldest_ || good_bytes(place.log) >= place.bytes;
+  }
 
  private:
   struct Log {

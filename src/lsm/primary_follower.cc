@@ -52,6 +52,7 @@ Status PrimaryFollower::TryToCatchUp() {
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckNothingIngestedBefore(replay_->sequence(), read));
   const SequenceNumber sequence = replay_->sequence();
   Install(std::move(read), rebuilds ? families.get() : nullptr, sequence);
+  shown_ = replay_->place();
   must_rebuild_ = false;
   was_shorter_ = false;
   if (sequence < shown) {
@@ -76,17 +77,16 @@ Status PrimaryFollower::Recover() {
       {.recorded = &read.published, .families = families.get(), .report = &report}));
   ASHLAR_RETURN_IF_ERROR(replay.Run());
   ASHLAR_RETURN_IF_ERROR(CheckReplayedOrder(*families));
-  const SequenceNumber shown = state_->PublishedSequence();
-  if (replay.sequence() < shown) {  // I6
+  if (const std::string missing = MissingIn(replay); !missing.empty()) {  // I6
     return Status::Corruption(
         state_->directory,
-        StrCat("the last sequence in the MANIFEST and the logs is ", replay.sequence(),
-               ", and the secondary has shown ", shown, report.losses.empty() ? "" : ": ",
+        StrCat(missing, report.losses.empty() ? "" : ": ",
                report.losses.empty() ? std::string() : report.losses.front().reason,
                "; catch up first if the primary took writes back"));
   }
   must_rebuild_ = true;  // of the memtables from here on, replay_ knows nothing
   Install(std::move(read), families.get(), replay.sequence());
+  shown_ = replay.place();
   for (const uint64_t number : report.logs)
     state_->logs.AdoptClosed(number, replay.good_bytes(number));
   MutexLock lock(state_->mutex());
@@ -119,14 +119,24 @@ Status PrimaryFollower::Replay(const RecoveryReport& report) {
   return CheckLength();
 }
 
+std::string PrimaryFollower::MissingIn(const LogReplay& replay) const {
+  const SequenceNumber shown = state_->PublishedSequence();
+  if (replay.sequence() < shown) {
+    return StrCat("the last sequence in the MANIFEST and the logs is ", replay.sequence(),
+                  ", and the secondary has shown ", shown);
+  }
+  if (replay.HasRead(shown_)) return {};
+  return StrCat("log ", shown_.log, " can be read up to offset ", replay.good_bytes(shown_.log),
+                ", and the secondary has shown its writes up to ", shown_.bytes);
+}
+
 Status PrimaryFollower::CheckLength() {
-  const bool is_shorter = replay_->sequence() < state_->PublishedSequence();
+  const std::string missing = MissingIn(*replay_);
+  const bool is_shorter = !missing.empty();
   const bool was_shorter = std::exchange(was_shorter_, is_shorter);
   if (!is_shorter || was_shorter) return Status::OK();
-  return Status::TryAgain(
-      state_->directory,
-      StrCat("the primary took back writes that were in its log: the last sequence is ",
-             replay_->sequence(), ", and was ", state_->PublishedSequence()));
+  return Status::TryAgain(state_->directory,
+                          StrCat("the primary took back writes that were in its log: ", missing));
 }
 
 std::vector<PrimaryFollower::Change> PrimaryFollower::Prepare(const PublishedState& recorded,

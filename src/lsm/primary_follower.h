@@ -17,7 +17,7 @@
 // I3: CatchUp that fails changes nothing that a reader sees.
 // I4: an entry that is not part of the view's prefix has a sequence above the published one.
 // I5: nothing is written below the primary's directory.
-// I6: Recover shows no less than was shown before it: a sequence that is published is in the files.
+// I6: Recover shows no less than was shown before it: a write that is published is in the files.
 // I7: a reader's views and sequence are of one state: no install came between them.
 //
 // README.md, "Secondaries", has the reasons, and the designs that were rejected.
@@ -39,7 +39,7 @@ class PrimaryFollower {
  public:
   // replay: that of the open.
   PrimaryFollower(DatabaseState* state, std::unique_ptr<LogReplay> replay)
-      : state_(state), replay_(std::move(replay)) {}
+      : state_(state), replay_(std::move(replay)), shown_(replay_->place()) {}
   PrimaryFollower(const PrimaryFollower&) = delete;
   PrimaryFollower& operator=(const PrimaryFollower&) = delete;
 
@@ -66,6 +66,9 @@ class PrimaryFollower {
   std::unique_ptr<FamilyTable> FamiliesOf(const PublishedState& recorded, bool rebuilt)
       ASHLAR_REQUIRES(kManifestMutex);
   Status Replay(const RecoveryReport& report) ASHLAR_REQUIRES(kManifestMutex);
+  // Names what readers see and the replay lacks; empty: nothing. The sequence alone does not show
+  // it, because an edit of the MANIFEST may be newer than what is left of the logs.
+  std::string MissingIn(const LogReplay& replay) const ASHLAR_REQUIRES(kManifestMutex);
   // TryAgain if the replayed state is shorter than the shown one, and that of the attempt before
   // was not: a read may have missed the end of a log.
   Status CheckLength() ASHLAR_REQUIRES(kManifestMutex);
@@ -77,6 +80,7 @@ class PrimaryFollower {
 
   DatabaseState* const state_;
   std::unique_ptr<LogReplay> replay_ ASHLAR_GUARDED_BY(kManifestMutex);
+  LogReplay::Place shown_ ASHLAR_GUARDED_BY(kManifestMutex);  // of the installed state
   bool must_rebuild_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
   // The last replay ended below the published sequence, and was not installed.
   bool was_shorter_ ASHLAR_GUARDED_BY(kManifestMutex) = false;

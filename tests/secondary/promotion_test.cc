@@ -506,6 +506,39 @@ TEST_F(PromotionTest, FilesThatLackWhatWasShownAreRefused) {
   ExpectAll();
 }
 
+// The MANIFEST has the sequences of the writes that are missing, from an edit after them.
+TEST_F(PromotionTest, FilesThatLackWhatWasShownAreRefusedWhereTheManifestIsNewer) {
+  ASSERT_OK(OpenSecondary());
+  const std::string log = NewestLog();
+  uint64_t bytes = 0;
+  ASSERT_OK(disk_->GetFileSize(log, &bytes));
+  Write();
+  ColumnFamilyMetaData tables;
+  primary_->db()->GetColumnFamilyMetaData(primary_->family(kSecond), &tables);
+  std::vector<std::string> names;
+  for (const LevelMetaData& level : tables.levels) {
+    for (const SstFileMetaData& file : level.files) names.push_back(file.name);
+  }
+  constexpr int kLastLevel = 6;
+  ASSERT_OK(primary_->db()->CompactFiles(CompactionOptions(), primary_->family(kSecond), names,
+                                         kLastLevel));
+  ASSERT_EQ(NewestLog(), log);
+  ASSERT_OK(CatchUp());
+  ExpectAll();
+  KillPrimary();
+  const Result<std::string> whole = ReadFileToString(disk_.get(), log, size_t{1} << 20);
+  ASSERT_OK(whole.status());
+  ASSERT_OK(disk_->Truncate(log, bytes));
+  const Status promoted = Promote();
+  EXPECT_TRUE(promoted.IsCorruption()) << promoted.ToString();
+  EXPECT_TRUE(secondary_->IsSecondary());
+  ExpectAll();
+  ASSERT_OK(WriteStringToFile(disk_.get(), *whole, log, Durability::kBuffered));
+  ASSERT_OK(Promote());
+  ExpectAll();
+  StepPromoted();
+}
+
 // After a failure it is a secondary that can be asked again, or a primary that can be resumed.
 TEST_F(PromotionTest, AnErrorAtEveryCall) {
   int stayed = 0;
