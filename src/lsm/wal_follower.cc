@@ -77,7 +77,7 @@ Status WalFollower::Advance() {
       // shows that it is not part of the history.
       return Status::OK();
     }
-    ASHLAR_RETURN_IF_ERROR(CheckOutcome(may_grow));
+    ASHLAR_RETURN_IF_ERROR(CheckOutcome(may_grow, published));
     if (!closed || may_grow) return Status::OK();
     ASHLAR_ASSIGN_OR_RETURN(const bool opened, OpenNext());
     if (!opened) return Status::OK();
@@ -181,20 +181,27 @@ Result<bool> WalFollower::ReadWhatIsNew() {
   return ReadRecord();
 }
 
-Status WalFollower::CheckOutcome(bool may_grow) {
+Status WalFollower::CheckOutcome(bool may_grow, SequenceNumber published) {
   switch (wal_.reader->outcome()) {
     case LogReader::Outcome::kReading:
     case LogReader::Outcome::kEnd: return Status::OK();
     case LogReader::Outcome::kTornTail:
     case LogReader::Outcome::kCorruption:
-      // The database may have gone on from here. The next batch shows whether it did. A log
-      // that was written over is a gap, not damage.
-      if (!may_grow && !IsGone()) damage_ = wal_.reader->status();
-      return Status::OK();
+      // A log that was written over is a gap, not damage.
+      if (may_grow || IsGone()) return Status::OK();
+      // The database may have gone on from here. The next batch shows whether it did.
+      damage_ = wal_.reader->status();
+      return LacksABatch(published) ? damage_ : Status::OK();
     case LogReader::Outcome::kUnsupported:
     case LogReader::Outcome::kIoError: return wal_.reader->status();
   }
   return Status::OK();
+}
+
+bool WalFollower::LacksABatch(SequenceNumber published) const {
+  // Of a log that this database writes, the bytes that are read are whole records (I2). The end of
+  // another one may be what a crash has left.
+  return wal_.progress != nullptr && !IsClosed() && (!next_.has_value() || *next_ <= published);
 }
 
 bool WalFollower::IsGone() const { return IsMissing(OpenWalFile(*state_, number_).status()); }

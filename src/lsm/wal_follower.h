@@ -68,7 +68,9 @@ class WalFollower final : public TransactionLogIterator {
   // I5. Opens the log again, and reads records that a primary has written since. False: none.
   Result<bool> ReadWhatIsNew();
   // The reader has stopped. may_grow: this need not be the end of the log.
-  Status CheckOutcome(bool may_grow);
+  Status CheckOutcome(bool may_grow, SequenceNumber published);
+  // After damage: whether a batch that is published and not returned yet is in the log, or was.
+  bool LacksABatch(SequenceNumber published) const;
   // The log has lost its name, because it was deleted or is reused as another one.
   bool IsGone() const;
   Status GapError() const;

@@ -362,6 +362,31 @@ TEST_F(IterationTest, DamageInAnOldLogIsNamed) {
       << iterator->status().ToString();
 }
 
+// A program that replicates the database would wait for ever.
+TEST_F(IterationTest, DamageInTheLogThatIsWrittenIsNamed) {
+  Open();
+  for (int i = 0; i < 3; ++i) Put(StrCat("key", i), std::string(1000, 'v'));
+  std::unique_ptr<WalFile> current;
+  ASSERT_OK(db_->GetCurrentWalFile(&current));
+  const std::string file = path() + current->PathName();
+  {
+    std::fstream log(file, std::ios::in | std::ios::out | std::ios::binary);
+    log.seekp(1500);
+    log << "damage";
+  }
+  for (const SequenceNumber from : {SequenceNumber{1}, SequenceNumber{2}}) {
+    SCOPED_TRACE(from);
+    std::unique_ptr<TransactionLogIterator> iterator;
+    Status status = db_->GetUpdatesSince(from, &iterator);
+    if (status.ok()) {
+      EXPECT_EQ(TakeBatches(iterator.get()).size(), 1u);
+      status = iterator->status();
+    }
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find(file), std::string::npos) << status.ToString();
+  }
+}
+
 TEST_F(IterationTest, FollowsWritersFlushesAndSwitches) {
   constexpr int kWriters = 2;
   constexpr int kBatches = 1500;
