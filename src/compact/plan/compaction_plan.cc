@@ -137,13 +137,41 @@ std::string FindVisibleInput(const TreeView& view, const CompactionPlan& plan) {
   return "";
 }
 
+// Looks for files in a list. Files that follow each other there are found in one pass, because a
+// plan may take all files of a large tree, and is checked under the mutex.
+class FileLookup {
+ public:
+  explicit FileLookup(std::span<FileMetaData* const> files) : files_(files) {}
+
+  bool Has(const FileMetaData* file) {
+    if (next_ == files_.size() || files_[next_] != file) {
+      const auto found = std::find(files_.begin(), files_.end(), file);
+      if (found == files_.end()) return false;
+      next_ = static_cast<size_t>(found - files_.begin());
+    }
+    ++next_;
+    return true;
+  }
+
+ private:
+  const std::span<FileMetaData* const> files_;
+  size_t next_ = 0;  // after the file that was found last
+};
+
+std::span<FileMetaData* const> InputsOf(const CompactionPlan& plan, Level level) {
+  for (const CompactionInputs& inputs : plan.inputs) {
+    if (inputs.level == level) return inputs.files;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) {
   for (const CompactionInputs& inputs : plan.inputs) {
-    const auto files = view.files(inputs.level);
+    FileLookup of_level(view.files(inputs.level));
     for (const FileMetaData* file : inputs.files) {
-      if (std::find(files.begin(), files.end(), file) == files.end()) {
+      if (!of_level.Has(file)) {
         return StrCat("table ", file->number, " left level ", inputs.level, " before the plan ",
                       DebugString(plan));
       }
@@ -175,15 +203,17 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
   if (!IsSorted(plan.output_level)) return "";
   // Level 0 is sorted from new to old, so the files before the first input are newer.
   bool after_an_input = false;
+  FileLookup inputs_of_level0(InputsOf(plan, 0));
   for (const FileMetaData* file : view.files(0)) {
-    const bool input = plan.HasInput(file);
+    const bool input = inputs_of_level0.Has(file);
     after_an_input |= input;
     if (!input && after_an_input && overlaps_moving(*file)) return violation(*file, 0);
   }
   const Level last = plan.bottommost ? view.num_levels() - 1 : plan.output_level;
   for (Level level = plan.start_level() + 1; level <= last; ++level) {
+    FileLookup inputs_of_level(InputsOf(plan, level));
     for (const FileMetaData* file : view.files(level)) {
-      if (plan.HasInput(file)) continue;
+      if (inputs_of_level.Has(file)) continue;
       if (level < plan.output_level
               ? overlaps_moving(*file)
               : overlap(*file, plan.smallest, plan.largest, plan.excludes_largest))
