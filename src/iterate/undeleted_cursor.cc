@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/result.h"
 #include "iterate/gap_walk.h"
+#include "iterate/order_error.h"
 
 namespace ashlar {
 
@@ -144,10 +145,7 @@ void UndeletedCursor::ShowRun() {
 template <bool kForward>
 Status UndeletedCursor::LeaveCovered() {
   const Slice user_key = ExtractUserKey(merge_->key());
-  if (CountCovered(user_key)) {
-    LeaveGap<kForward>(0);
-    return Status::OK();
-  }
+  if (CountCovered(user_key)) return LeaveGap<kForward>(0);
   if (limits_->AreReached()) return MoveLimits::Error();
   if (merge_->child() > args_.cover.source()) {
     Slice bound;
@@ -159,10 +157,7 @@ Status UndeletedCursor::LeaveCovered() {
         return is_in_gap || limits_->AreReached();
       }));
       if (limits_->AreReached()) return MoveLimits::Error();
-      if (is_in_gap) {
-        LeaveGap<true>(args_.cover.source() + 1);
-        return Status::OK();
-      }
+      if (is_in_gap) return LeaveGap<true>(args_.cover.source() + 1);
     } else {
       bound = args_.cover.CoveredBegin();
     }
@@ -174,8 +169,7 @@ Status UndeletedCursor::LeaveCovered() {
     if (kForward ? r < 0 : r > 0) {
       if (args_.seek_prefix != nullptr) args_.seek_prefix->Begin(ExtractUserKey(target), kForward);
       if (args_.gaps != nullptr) Reach(bound, false);
-      merge_->SeekOlder(args_.cover.source() + 1, target);
-      return Status::OK();
+      return SeekSources<kForward>(args_.cover.source() + 1);
     }
   }
   if (args_.gaps != nullptr) Reach(user_key, !kForward);
@@ -187,34 +181,57 @@ Status UndeletedCursor::LeaveCovered() {
 // these have covered entries only. So a seek from the end of a fragment moves older sources alone:
 // the others may have entries before that end.
 template <bool kForward>
-void UndeletedCursor::LeaveGap(size_t first_child) {
+Status UndeletedCursor::LeaveGap(size_t first_child) {
   const KeyEdge& edge = kForward ? gap_.end : gap_.begin;
   Reach(edge.key, edge.after);
   target_.AssignInternal(edge.key, edge.after ? 0 : SeekTag(kSequenceNumberMax));
   // A deletion of sequence 0 has the tag after all others: a seek would stay there.
   if (merge_->Compare(merge_->key(), target_.key()) == 0) {
     kForward ? merge_->Next() : merge_->Prev();
-  } else {
-    merge_->SeekOlder(first_child, target_.key());
+    return Status::OK();
   }
+  return SeekSources<kForward>(first_child);
+}
+
+// To target_, with the children from first_child on.
+template <bool kForward>
+Status UndeletedCursor::SeekSources(size_t first_child) {
+  const size_t child = merge_->child();
+  if (left_.known && left_.forward == kForward) {
+    const int r = merge_->Compare(left_.key.key(), merge_->key());
+    // Of equal keys a merge shows that of the newer source first, and backwards last.
+    const bool goes_on =
+        r != 0 ? (r < 0) == kForward : child != left_.child && (child > left_.child) == kForward;
+    if (!goes_on) return OrderError();  // I3
+  }
+  left_.key.Assign(merge_->key());
+  left_.child = child;
+  left_.forward = kForward;
+  left_.known = true;
+  merge_->SeekOlder(first_child, target_.key());
+  return Status::OK();
 }
 
 void UndeletedCursor::SeekToFirst() {
+  left_.known = false;
   sources().SeekToFirst();
   Show<true>();
 }
 
 void UndeletedCursor::SeekToLast() {
+  left_.known = false;
   sources().SeekToLast();
   Show<false>();
 }
 
 void UndeletedCursor::Seek(const Slice& internal_target) {
+  left_.known = false;
   sources().Seek(internal_target);
   Show<true>();
 }
 
 void UndeletedCursor::SeekForPrev(const Slice& internal_target) {
+  left_.known = false;
   sources().SeekForPrev(internal_target);
   Show<false>();
 }

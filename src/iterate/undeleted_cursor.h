@@ -21,6 +21,8 @@
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
 // I2: every other entry of the merge inside the bounds and the prefix is shown, except those of
 //     known gaps.
+// I3: the entries that seeks of the sources leave come in the direction of travel. A table that is
+//     out of order could lead them back to one that was left, without end. That is Corruption.
 //
 // Lifetime: owns the sources. Thread safety: one thread.
 #pragma once
@@ -77,7 +79,9 @@ class UndeletedCursor final : public InternalCursor {
   template <bool kForward>
   Status LeaveCovered();
   template <bool kForward>
-  void LeaveGap(size_t first_child);
+  Status LeaveGap(size_t first_child);
+  template <bool kForward>
+  Status SeekSources(size_t first_child);
   template <bool kForward>
   bool IsOutside(const Slice& user_key) const;
   bool IsShown(const CursorEntry& entry) const;
@@ -96,6 +100,14 @@ class UndeletedCursor final : public InternalCursor {
   std::unique_ptr<MergingCursor>
       merge_;        // null: one child, and no tombstones met; else it has them
   SavedKey target_;  // of the last seek past a tombstone or a gap
+  // I3: the entry that SeekSources left last, since the last seek of this cursor.
+  struct Left {
+    SavedKey key;
+    size_t child = 0;
+    bool forward = true;
+    bool known = false;
+  };
+  Left left_;
   Status status_;
 
   // Of one FindVisible.

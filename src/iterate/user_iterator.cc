@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "base/out_of_memory.h"
 #include "iterate/gap_walk.h"
+#include "iterate/order_error.h"
 #include "iterate/undeleted_cursor.h"
 #include "observe/observed.h"
 #include "observe/perf.h"
@@ -49,6 +50,7 @@ UserIterator::UserIterator(UserIteratorArgs args)
 
 void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
   seek_target_.AssignInternal(user_key, tag);
+  sought_ = true;
   const Slice target = seek_target_.key();
   if (args_.source.seek_prefix != nullptr)
     args_.source.seek_prefix->Begin(ExtractUserKey(target), true);
@@ -57,10 +59,20 @@ void UserIterator::SeekCursor(const Slice& user_key, uint64_t tag) {
 
 void UserIterator::SeekCursorForPrev(const Slice& user_key, uint64_t tag) {
   seek_target_.AssignInternal(user_key, tag);
+  sought_ = true;
   const Slice target = seek_target_.key();
   if (args_.source.seek_prefix != nullptr)
     args_.source.seek_prefix->Begin(ExtractUserKey(target), false);
   cursor()->SeekForPrev(target);
+}
+
+bool UserIterator::SeekFurther(const Slice& user_key, uint64_t tag) {
+  if (!IsAfterSought(user_key, tag)) {
+    Stop(OrderError());
+    return false;
+  }
+  SeekCursor(user_key, tag);
+  return true;
 }
 
 UserIterator::PinnedBytes UserIterator::PinAtCursor() {
@@ -389,6 +401,7 @@ void UserIterator::SeekToFirstMove() {
   if (args_.lower_bound != nullptr) {
     SeekCursor(*args_.lower_bound, SeekTag(args_.source.sequence));
   } else {
+    sought_ = false;
     cursor()->SeekToFirst();
   }
   FindVisibleForward(false);
@@ -474,7 +487,9 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
       run = 0;
       if (deletions_stepped_over_ >= gap_check_ && FindGap(user_key)) [[unlikely]] {
         if (!CountStep()) return;
-        SeekCursor(gap_.end.key, gap_.end.after ? kTagAfterAll : SeekTag(args_.source.sequence));
+        if (!SeekFurther(gap_.end.key,
+                         gap_.end.after ? kTagAfterAll : SeekTag(args_.source.sequence)))
+          return;
         // A deletion of sequence 0 has the tag after all others.
         past_saved_key = gap_.end.after;
         if (past_saved_key) SaveKey(gap_.end.key);
@@ -487,7 +502,8 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
     } else {
       run = 0;
       args_.recorder.Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
-      SeekCursor(saved_key(), past_saved_key ? kTagAfterAll : SeekTag(args_.source.sequence));
+      if (!SeekFurther(saved_key(), past_saved_key ? kTagAfterAll : SeekTag(args_.source.sequence)))
+        return;
     }
   }
   End();
@@ -542,6 +558,7 @@ void UserIterator::SeekToLastMove() {
   if (args_.upper_bound != nullptr) {
     SeekCursorForPrev(*args_.upper_bound, kTagBeforeAll);
   } else {
+    sought_ = false;
     cursor()->SeekToLast();
   }
   FindVisibleBackward();
@@ -591,9 +608,11 @@ void UserIterator::FindVisibleBackward() {
       return;
     }
     if (deletions_stepped_over_ >= gap_check_ && FindGap(saved_key())) [[unlikely]] {
-      // A cursor that has come to its end, or to the limit of the move, stays there.
-      if (cursor()->Valid())
-        SeekCursorForPrev(gap_.begin.key, gap_.begin.after ? kTagAfterAll : kTagBeforeAll);
+      // A cursor that has come to its end, or to the limit of the move, stays there. So does one
+      // that has sought the begin already, if the gap begins with the key.
+      const uint64_t tag = gap_.begin.after ? kTagAfterAll : kTagBeforeAll;
+      if (cursor()->Valid() && IsBeforeSought(gap_.begin.key, tag))
+        SeekCursorForPrev(gap_.begin.key, tag);
     }
   }
   End();
@@ -655,6 +674,10 @@ UserIterator::Outcome UserIterator::ResolveCollected() {
 // For keys with many versions: seeks the version that decides, then the entry before the key.
 UserIterator::Outcome UserIterator::ResolveBySeek() {
   ForgetVersions();
+  if (!IsBeforeSought(saved_key(), kTagBeforeAll)) {
+    Stop(OrderError());
+    return Outcome::kStopped;
+  }
   args_.recorder.Tick(NUMBER_OF_RESEEKS_IN_ITERATION);
   SeekCursor(saved_key(), SeekTag(args_.source.sequence));
   const Outcome outcome = ResolveAtCursor();

@@ -18,6 +18,8 @@
 //     is NotSupported, never skipped.
 // I2: key() and value() stay valid until the next move.
 // I3: a move that exchanges the source goes on at the key that was shown: none is shown twice.
+// I4: a seek inside a walk goes further than the seek before it. A table that is out of order could
+//     lead a walk back to where it was, without end. That is Corruption.
 //
 // Lifetime: owns its cursor; `keep_alive` is released after the cursor. The bounds'
 // slices are the caller's; their bytes may change before a seek. Thread safety: one thread.
@@ -161,6 +163,15 @@ class UserIterator final : public Iterator {
   }
   void SeekCursor(const Slice& user_key, uint64_t tag);
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
+  // Whether the place is after the last sought one, or before it (I4).
+  bool IsAfterSought(const Slice& user_key, uint64_t tag) const {
+    return !sought_ || args_.comparator.CompareInternal(seek_target_.key(), user_key, tag) < 0;
+  }
+  bool IsBeforeSought(const Slice& user_key, uint64_t tag) const {
+    return !sought_ || args_.comparator.CompareInternal(seek_target_.key(), user_key, tag) > 0;
+  }
+  // SeekCursor inside a walk. False: the walk is over, with an error.
+  bool SeekFurther(const Slice& user_key, uint64_t tag);
   // The bytes that a caller sees of the entry at the cursor.
   Slice ValueAtCursor() { return cursor()->value(); }
   PinnedBytes PinAtCursor();
@@ -277,6 +288,7 @@ class UserIterator final : public Iterator {
   KeyGap gap_;
   SavedKey saved_key_;  // the user key whose versions are passed or collected
   SavedKey seek_target_;
+  bool sought_ = false;  // the walk began with a seek of seek_target_, or went on with it
   std::string merged_;
   PinnedBytes pinned_;  // kPin: the bytes of value_
 

@@ -1,0 +1,13 @@
+// OrderError: the end of a walk that would never end, because the entries of a table are out of
+// order. Checksums do not show that. For the cursors of this folder.
+#pragma once
+
+#include "ashlar/status.h"
+
+namespace ashlar {
+
+inline Status OrderError() {
+  return Status::Corruption("the entries of a table are not in order; 'ashlar verify' names it");
+}
+
+}  // namespace ashlar
