@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/out_of_memory.h"
 
 namespace ashlar {
 
@@ -50,7 +51,8 @@ void WriteBehind::Run() {
     ASHLAR_DCHECK(status_.ok());  // I2
     const Piece piece = *piece_;
     lock.Unlock();
-    Status written = file_.WriteAt(piece.offset, piece.bytes);
+    // The text of an error needs memory. Nobody above this thread's function catches its lack.
+    Status written = CatchBadAlloc([&] { return file_.WriteAt(piece.offset, piece.bytes); });
     lock.Lock();
     ASHLAR_DCHECK(piece_.has_value() && piece_->offset == piece.offset);  // I1
     status_ = std::move(written);
