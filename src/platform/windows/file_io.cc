@@ -31,7 +31,11 @@ bool Transfer(HANDLE handle, uint64_t offset, DWORD* moved, Call call) {
   request.OffsetHigh = static_cast<DWORD>(offset >> 32);
   request.hEvent = ThreadEvent();
   *moved = 0;
-  if (request.hEvent == nullptr) return false;
+  if (request.hEvent == nullptr) {
+    // The last error is that of an earlier call, perhaps that it met the end of its file.
+    SetLastError(ERROR_NO_SYSTEM_RESOURCES);
+    return false;
+  }
   if (!call(&request) && GetLastError() != ERROR_IO_PENDING) return false;
   return GetOverlappedResult(handle, &request, moved, TRUE) != 0;
 }
