@@ -6,6 +6,7 @@
 #include "base/coding.h"
 #include "base/compression.h"
 #include "base/format.h"
+#include "iterate/user_iterator.h"
 #include "table/block/block_entries.h"
 #include "table/blockbased/meta_block_names.h"
 #include "table/blockbased/table_test_kit.h"
@@ -86,6 +87,22 @@ bool ReadAll(TableReader* table, bool cached) {
                  "Seek misses an entry of a table that verifies");
   }
   return true;
+}
+
+// As the iterator of a program, which seeks inside its walks. A move that does not return is found
+// by its time.
+void WalkAsProgram(TableReader* table, bool cached) {
+  UserIteratorArgs args{.comparator = KeyComparator(BytewiseComparator())};
+  args.max_sequential_skip = 1;
+  args.source.cursor = table->NewCursor({.fill_cache = cached});
+  args.source.sequence = kSequenceNumberMax;
+  UserIterator iterator(std::move(args));
+  for (const bool forwards : {true, false}) {
+    size_t seen = 0;
+    for (forwards ? iterator.SeekToFirst() : iterator.SeekToLast();
+         iterator.Valid() && ++seen < kEntriesMax; forwards ? iterator.Next() : iterator.Prev()) {
+    }
+  }
 }
 
 std::string Entry(const std::string& bytes, MemoryFileSystem* file_system) {
@@ -176,6 +193,7 @@ bool RunTable(const std::string& input) {
     const OpenedTable table(std::move(opened).value());
     static_cast<BlockBasedTable*>(table.get())->CheckInvariants();
     accepted &= ReadAll(table.get(), cached);
+    WalkAsProgram(table.get(), cached);
     static_cast<BlockBasedTable*>(table.get())->CheckInvariants();
   }
   return accepted;
