@@ -422,11 +422,18 @@ Status TableLoader::LoadFilterPartitions(const BlockHandle& handle, TableFilter*
   BlockIndex index(comparator_);
   ASHLAR_RETURN_IF_ERROR(AddToIndex(top_level.data, handle.offset, coding, &index));
   index.Seal(false);
+  // All partitions stay. RocksDB compresses none, so a few kilobytes that expand to a gigabyte, and
+  // many of them, are no filter.
+  uint64_t expanded_bytes = 0;
   std::vector<TableFilter::Partition> partitions;
   partitions.reserve(index.blocks());
   for (uint32_t i = 0; i < index.blocks(); ++i) {
-    filter_partitions_.push_back(index.handle(i));
-    ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(index.handle(i)));
+    const BlockHandle stored = index.handle(i);
+    filter_partitions_.push_back(stored);
+    ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(stored));
+    if (contents.data.size() > stored.size) expanded_bytes += contents.data.size() - stored.size;
+    if (expanded_bytes > kBlockBytesMax)
+      return file().CorruptionAt(stored.offset, "filter partitions that expand to more than 1 GiB");
     const FilterReader reader(contents.data);
     partitions.push_back({reader, std::move(contents)});
   }
