@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compact/plan/compaction_policy.h"
 #include "compact/plan/tree_text.h"
 
 namespace ashlar {
@@ -490,6 +491,32 @@ TEST(PickLevel0, WhatOneLevelCannotHaveInFewerFilesStays) {
   EXPECT_EQ(Pick(apart, config), "nothing");
   EXPECT_FALSE(NeedsCompaction(TreeText(apart, config.num_levels).View(), config));
   EXPECT_EQ(Pick("L0: 9[g-z 7] 8[a-b 10] 7[c-g 10]", config), "L0 [9 8 7] -> L0, level-0 files");
+}
+
+// Writers would wait for a compaction that never comes.
+TEST(PickLevel0, WhatOneLevelCannotHaveInFewerFilesStopsNoWriter) {
+  CompactionConfig config{.common = SmallConfig()};
+  config.common.num_levels = 1;
+  config.common.level0_file_bytes_max = 10;
+  const auto policy = NewCompactionPolicy(config);
+  const auto files_that_stall = [&](uint64_t bytes, size_t files) {
+    return policy->MakeStallInputs({.level_bytes = {bytes}, .level0_files = files}, 0).level0_files;
+  };
+  EXPECT_EQ(files_that_stall(27, 3), 0) << "the tree of the test before";
+  EXPECT_EQ(files_that_stall(200, 41), 1) << "the most files that are not merged";
+  EXPECT_EQ(files_that_stall(200, 60), 20) << "20 of them could be left out";
+  config.style = kCompactionStyleUniversal;
+  config.universal.merge_width_max = 2;
+  EXPECT_EQ(NewCompactionPolicy(config)
+                ->MakeStallInputs({.level_bytes = {200}, .level0_files = 81}, 0)
+                .level0_files,
+            1)
+      << "two neighbours have 5 bytes";
+  config.common.level0_file_bytes_max = UINT64_MAX;
+  EXPECT_EQ(NewCompactionPolicy(config)
+                ->MakeStallInputs({.level_bytes = {200}, .level0_files = 41}, 0)
+                .level0_files,
+            41);
 }
 
 TEST(PickLevel0, OneFileOfTheOnlyLevelNeedsNoCompaction) {

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/format.h"
 #include "compact/plan/fifo_picker.h"
+#include "compact/plan/plan_builder.h"
 #include "compact/plan/universal_picker.h"
 
 namespace ashlar {
@@ -153,10 +154,21 @@ IngestionRules CompactionPolicy::MakeIngestionRules(const TreeSizes& sizes) cons
   return {.base_level = BaseLevel(sizes), .last_level = config_.common.num_levels - 1};
 }
 
+size_t CompactionPolicy::TablesThatStay(const TreeSizes& sizes) const {
+  const LeveledConfig& common = config_.common;
+  if (common.num_levels > 1 || common.level0_file_bytes_max == UINT64_MAX) return 0;
+  ASHLAR_ASSERT(!sizes.level_bytes.empty());
+  const uint64_t full = sizes.level_bytes[0] / FullLevel0Bytes(common);
+  // Of each so many neighbours, the most that one universal merge takes, one more may stay.
+  const uint64_t width = std::max<uint64_t>(2, config_.universal.merge_width_max);
+  return static_cast<size_t>(full + full / (width - 1));
+}
+
 StallInputs CompactionPolicy::MakeStallInputs(const TreeSizes& sizes,
                                               int immutable_memtables) const {
+  const size_t runs = RunsThatStall(sizes);
   return {.immutable_memtables = immutable_memtables,
-          .level0_files = static_cast<int>(RunsThatStall(sizes)),
+          .level0_files = static_cast<int>(runs - std::min(runs, TablesThatStay(sizes))),
           .pending_bytes = PendingBytes(sizes)};
 }
 

@@ -74,7 +74,8 @@ class CompactionPolicy {
   // The bytes that compactions still have to read and write.
   virtual uint64_t PendingBytes(const TreeSizes& sizes) const = 0;
 
-  // level0_files of the result: the sorted runs that slow reads down.
+  // level0_files of the result: the sorted runs that slow reads down, without those that no
+  // compaction makes fewer. Writers would wait for these for ever.
   StallInputs MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const;
   WriteStall Stall(const StallInputs& inputs, const WriteStall& previous) const;
   // True: more compactions than usual should run at once.
@@ -85,6 +86,10 @@ class CompactionPolicy {
   virtual size_t RunsThatStall(const TreeSizes& sizes) const { return sizes.level0_files; }
 
  private:
+  // About the most tables that may overlap nowhere and be too large for a merge in the only level,
+  // because the size of a table has a limit (PlanBuilder::MakesFewerFiles).
+  size_t TablesThatStay(const TreeSizes& sizes) const;
+
   CompactionConfig config_;
 };
 

@@ -26,6 +26,13 @@ using FileList = std::vector<FileMetaData*>;
 inline constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
 inline constexpr uint64_t kRewrittenPerCoveredByte = 4;
 
+// Tables of level 0 that overlap nowhere, and have so many bytes on average, are not merged within
+// it. Requires: their size has a limit.
+inline uint64_t FullLevel0Bytes(const LeveledConfig& config) {
+  ASHLAR_DCHECK(config.level0_file_bytes_max != UINT64_MAX);
+  return std::max<uint64_t>(2, config.level0_file_bytes_max) / 2;
+}
+
 // User keys, both ends included unless the largest is excluded; null: unbounded.
 struct UserKeyBounds {
   const Slice* smallest = nullptr;
@@ -305,8 +312,7 @@ class PlanBuilder {
   bool MakesFewerFiles(std::span<FileMetaData* const> level0) const {
     if (level0.size() < 2) return false;
     if (config_.level0_file_bytes_max == UINT64_MAX) return true;
-    const uint64_t half = std::max<uint64_t>(2, config_.level0_file_bytes_max) / 2;
-    if (TotalBytes(level0) / half + 1 < level0.size()) return true;
+    if (TotalBytes(level0) / FullLevel0Bytes(config_) + 1 < level0.size()) return true;
     FileList by_key(level0.begin(), level0.end());
     std::sort(by_key.begin(), by_key.end(), [&](const FileMetaData* a, const FileMetaData* b) {
       return tree_.Compare(a->smallest_user_key(), b->smallest_user_key()) < 0;
