@@ -238,12 +238,14 @@ void UndeletedCursor::SeekForPrev(const Slice& internal_target) {
 
 // The sources return to the end of the shown batch, and go on from there.
 void UndeletedCursor::MoveNext() {
+  left_.known &= left_.forward;  // otherwise the entry may be met again
   StandAt(&sources(), batch_end() - 1);
   sources().Next();
   Show<true>();
 }
 
 void UndeletedCursor::MovePrev() {
+  left_.known &= !left_.forward;
   StandAt(&sources(), batch_begin());
   sources().Prev();
   Show<false>();

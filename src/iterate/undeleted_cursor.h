@@ -100,7 +100,7 @@ class UndeletedCursor final : public InternalCursor {
   std::unique_ptr<MergingCursor>
       merge_;        // null: one child, and no tombstones met; else it has them
   SavedKey target_;  // of the last seek past a tombstone or a gap
-  // I3: the entry that SeekSources left last, since the last seek of this cursor.
+  // I3: the entry that SeekSources left last, since the last seek or turn of this cursor.
   struct Left {
     SavedKey key;
     size_t child = 0;
