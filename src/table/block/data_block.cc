@@ -246,27 +246,6 @@ void DataBlock::CheckInvariants(const KeyComparator& comparator) const {
   }
 }
 
-// Assembles the keys from a restart on, each from the previous one. Custom orders only.
-class DataBlock::KeyWalk {
- public:
-  // at: a restart.
-  KeyWalk(const DataBlock& block, uint32_t at, KeyBuffer* buffer)
-      : block_(block), next_(at), buffer_(*buffer) {}
-
-  // The internal key of the next entry.
-  Slice Next() {
-    const BlockEntry view = block_.View(next_++);
-    char* const key = buffer_.Reserve(view.key_bytes(), view.shared);
-    memcpy(key + view.shared, view.suffix, view.unshared);
-    return Slice(key, view.key_bytes());
-  }
-
- private:
-  const DataBlock& block_;
-  uint32_t next_;
-  KeyBuffer& buffer_;
-};
-
 Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const {
   if (!comparator.HasHeads()) {
     uint32_t j = restart(i);

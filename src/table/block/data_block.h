@@ -118,6 +118,29 @@ class DataBlock final : public CacheEntry {
                   const Slice& user_key) const;
   uint64_t Tag(const KeyComparator& comparator, uint32_t i, const BlockEntry& view) const;
 
+  // Assembles the keys one after another, each from the one before. Key looks for the bytes of one
+  // key in all entries before it, up to a restart. A hostile block may have none but the first
+  // entry.
+  class KeyWalk {
+   public:
+    // at: the first entry, or one that stores its whole key.
+    KeyWalk(const DataBlock& block, uint32_t at, KeyBuffer* buffer)
+        : block_(block), next_(at), buffer_(*buffer) {}
+
+    // The internal key of the next entry, valid until the next call.
+    Slice Next() {
+      const BlockEntry view = block_.View(next_++);
+      char* const key = buffer_.Reserve(view.key_bytes(), view.shared);
+      memcpy(key + view.shared, view.suffix, view.unshared);
+      return Slice(key, view.key_bytes());
+    }
+
+   private:
+    const DataBlock& block_;
+    uint32_t next_;
+    KeyBuffer& buffer_;
+  };
+
   // Prefetches the side index of a block of ordinary size. The header may not have arrived yet.
   void Prefetch() const {
     constexpr size_t kLines = 6;
@@ -179,7 +202,6 @@ class DataBlock final : public CacheEntry {
   // Writes the bytes of the key of entry i that are known from prefix and head. Returns how many.
   size_t PutKnownBytes(const KeyComparator& comparator, uint32_t i, const BlockEntry& view,
                        char* key) const;
-  class KeyWalk;
   // Writes the rest of the key.
   Slice CompleteKey(uint32_t i, const BlockEntry& view, size_t known, char* key) const;
   // < 0, > 0: user_key is smaller, larger than every key with the common prefix. 0: it has the

@@ -51,8 +51,9 @@ class TableSalvager {
     if (!read.ok()) return read.status().IsCorruption() ? Damaged(read.status()) : read.status();
     const BlockRef& ref = *read;
     KeyBuffer buffer;
+    DataBlock::KeyWalk keys(*ref.get(), 0, &buffer);
     for (uint32_t i = 0; i < ref->entries(); ++i) {
-      const Slice stored = ref->Key(table_.comparator(), i, &buffer);
+      const Slice stored = keys.Next();
       ASHLAR_DCHECK(stored.size() >= kTagBytes);
       if (!IsPointType(ExtractType(stored))) {
         return table_.file().AddPlace(Status::NotSupported("entry of a type that is not supported"),

@@ -65,9 +65,10 @@ class TableVerifier {
                                                              .side_index = true,
                                                              .at_hand = nullptr}));
     KeyBuffer buffer;
+    DataBlock::KeyWalk keys(*ref.get(), 0, &buffer);
     Status status;
     for (uint32_t i = 0; i < ref->entries() && status.ok(); ++i)
-      status = CheckEntry(block, ref->Key(table_.comparator(), i, &buffer));
+      status = CheckEntry(block, keys.Next());
     if (status.ok()) status = CheckRestarts(*ref.get());
     return status.ok() ? status
                        : table_.file().AddPlace(status, table_.index().handle(block).offset);
