@@ -13,16 +13,13 @@
 // so it does not cover entries that were shown before the table was met.
 //
 // The cursor ends at the first entry outside the bounds or the iterator's prefix, covered or not,
-// and opens no table for one; and with an error where the limits of the move are reached.
-//
-// Gaps: a walk over many covered entries or fragments seeks over known gaps, and is remembered as
-// one (docs/range-deletions.md; the seeks: LeaveGap).
+// and opens no table for one; and with an error where the limits of the move are reached. Over many
+// covered entries or fragments it seeks by known gaps (LeaveGap, docs/range-deletions.md).
 //
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
 // I2: every other entry of the merge inside the bounds and the prefix is shown, except those of
 //     known gaps.
-// I3: the entries that seeks of the sources leave come in the direction of travel. A table that is
-//     out of order could lead them back to one that was left, without end. That is Corruption.
+// I3: no seek of the sources leads back to the entry that the one before has left (Corruption).
 //
 // Lifetime: owns the sources. Thread safety: one thread.
 #pragma once

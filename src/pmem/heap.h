@@ -11,9 +11,8 @@
 // I1: an object is handed out only when nothing durable refers to it any more, after the fence that
 //     unlinked it. Spans and pages of before the open hand out nothing until the mark is complete.
 // I2: kInsert takes an object only if another one of its class stays free, which no thread
-//     reserves, so that a value can be replaced by one of its size in a full pool. A span that is
-//     being emptied hands out again if its class has no other free object, or if an insert finds
-//     none and no page.
+//     reserves, so that a value can be replaced by one of its size in a full pool. Spans that are
+//     being emptied hand out again where their class, or an insert, finds nothing else.
 // I3: until the mark is over an object that was published before the open is in use from when the
 //     mark met it or BeforeUnlink named it, whichever came first.
 // I4: a new span is an operation of its own, committed before what it allots is used. The operation

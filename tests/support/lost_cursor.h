@@ -1,6 +1,6 @@
-// LostCursor: an InternalCursor over entries in memory, in which every seek leads to the same place,
-// as in a table whose index or whose entries are out of order. For tests that walks over such a
-// table end: after kSeeksMax seeks it is at its end, so that a walk without end fails its test.
+// LostCursor: an InternalCursor over entries in memory in which every seek leads to the same place,
+// as in a table that is out of order. For tests that walks over such a table end. After kSeeksMax
+// seeks it is at its end, so that a walk without end fails its test.
 #pragma once
 
 #include <string>
