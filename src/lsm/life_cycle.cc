@@ -415,7 +415,9 @@ void LifeCycle::Cancel(bool wait) {
 }
 
 Status LifeCycle::FlushUnloggedWrites() {
-  if (!MustFlushUnloggedWrites() || state_->error_handler.IsSet()) return Status::OK();
+  if (!MustFlushUnloggedWrites()) return Status::OK();
+  // They may be in no table, and only a resume would bring them there.
+  ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   const BackgroundWork::JobHold hold(&background_);
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {

@@ -87,7 +87,7 @@ class LifeCycle {
   Status CheckNothingIsHeld();
   bool MustFlushUnloggedWrites() const;
   // Requires: jobs have ended for good (I5). An error of a flush is latched; the first one is
-  // returned, after all families had their turn.
+  // returned, after all families had their turn. An error that is latched before is returned, too.
   Status FlushUnloggedWrites();
   Status CloseLogs();
   void AssertReplayedLogsAreNotNeeded() const;

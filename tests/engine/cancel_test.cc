@@ -432,6 +432,25 @@ TEST_F(CancelTest, AFamilyWhoseFlushFailsDoesNotKeepOthersFromTheirs) {
   Close();
 }
 
+TEST_F(CancelTest, CloseReportsAnErrorThatKeptUnloggedWritesFromTheirTable) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  PutUnlogged("a", "1");
+  FaultRule rule;
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = ".sst";
+  faults->AddRule(rule);
+  EXPECT_TRUE(db_->Flush(FlushOptions()).IsIOError());
+  faults->ClearRules();
+  const Status closed = db_->Close();
+  EXPECT_TRUE(closed.IsIOError()) << closed.ToString();
+  Open();
+  EXPECT_EQ(Get("a"), "NOT_FOUND");
+  Close();
+}
+
 // Continues background work at the begin of each flush.
 class ContinuingListener final : public EventListener {
  public:
