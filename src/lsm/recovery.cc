@@ -133,7 +133,8 @@ Result<bool> FindDatabase(const DatabaseState& state) {
     const bool has_manifest = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
       return file.type == FileType::kDescriptorFile;
     });
-    if (has_manifest) return true;
+    // What an interrupted creation has left is no database.
+    if (has_manifest && !CheckNothingIsThere(state.file_system, state.directory).ok()) return true;
   }
   if (state.read_only()) {
     return Status::PathNotFound(CurrentFileName(state.directory),

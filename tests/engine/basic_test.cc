@@ -262,6 +262,22 @@ TEST_F(BasicTest, ADatabaseIsOpenedOnceAndRefusedWithAReason) {
   EXPECT_TRUE(DB::Open(options_, scratch().File("nothing"), &second).IsInvalidArgument());
 }
 
+// best_efforts_recovery took the MANIFEST, which has no state, for a database that is damaged.
+TEST_F(BasicTest, AnInterruptedCreationIsRepeated) {
+  for (const bool best_efforts : {false, true}) {
+    SCOPED_TRACE(best_efforts);
+    options_.best_efforts_recovery = best_efforts;
+    std::filesystem::remove_all(path());
+    std::filesystem::create_directories(path());
+    std::ofstream(path() + "/MANIFEST-000001").close();
+    ASSERT_NO_FATAL_FAILURE(Open());
+    Put("a", "1");
+    ASSERT_NO_FATAL_FAILURE(Open());
+    EXPECT_EQ(Contents(), "a=1 ");
+    Close();
+  }
+}
+
 TEST_F(BasicTest, ClosingWhileWorkIsPausedFlushesWhatNoLogHolds) {
   WriteOptions unlogged;
   unlogged.disableWAL = true;
