@@ -515,6 +515,7 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
     void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*status*/) override {
       if (resuming.joinable()) return;
       resuming = std::thread([this] { static_cast<void>(db->Resume().ok()); });
+      started.Open();
       begun.Wait();
     }
     void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*error*/,
@@ -523,6 +524,7 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
     }
     DB* db = nullptr;
     std::thread resuming;
+    Gate started;
     Gate begun;
   };
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
@@ -543,7 +545,7 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   faults->AddRule(fail);
   const Status ingested = Ingest({file});
   EXPECT_TRUE(ingested.IsIOError()) << ingested.ToString();
-  ASSERT_TRUE(resumer->resuming.joinable());
+  resumer->started.Wait();  // the error is latched before listeners hear of it
   resumer->resuming.join();
   faults->ClearRules();
   ASSERT_OK(db_->Resume());
