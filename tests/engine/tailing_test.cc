@@ -260,7 +260,7 @@ class TailingModelTest : public TailingTest, public testing::WithParamInterface<
     options_.level0_file_num_compaction_trigger = 2;
     if (GetParam().hashes) {
       options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
-      options_.memtable_factory.reset(NewHashSkipListRepFactory());
+      options_.memtable_factory.reset(NewHashSkipListRepFactory(/*bucket_count=*/1000));
     }
     Open();
   }
