@@ -727,8 +727,8 @@ class BackupEngineImpl final : public BackupEngine {
       std::make_shared<const BackupList>();
   uint32_t latest_id_ ASHLAR_GUARDED_BY(change_mutex_) = 0;
   bool leftovers_removed_ ASHLAR_GUARDED_BY(change_mutex_) = false;
-  std::atomic<bool> stopped_ =
-      false;  // set by any thread, read by the one that copies; nothing else depends on it
+  // Set by any thread, read by the one that copies; nothing else depends on it.
+  std::atomic<bool> stopped_ = false;
 };
 
 template <typename Engine>

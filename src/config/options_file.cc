@@ -307,8 +307,8 @@ class Parser {
   ParsedOptionsFile file_;
   OptionPairs unsupported_;  // of the option that is being read
   Section section_ = Section::kNone;
-  std::unique_ptr<TableFactory>
-      table_;  // of the section that is being read; null: it is no table's
+  // Of the section that is being read; null: it is no table's.
+  std::unique_ptr<TableFactory> table_;
   bool has_version_ = false;
   bool has_db_ = false;
   size_t line_number_ = 0;

@@ -156,11 +156,11 @@ class NativeWritableFile : public vfs::WritableFile {
   // concurrently with writes.
   OsFile file_;
   Mutex mutex_;
-  std::atomic<uint64_t>
-      size_;  // written under mutex_, read by the owner; relaxed: nothing else is read through it
+  // Written under mutex_, read by the owner; relaxed: nothing else is read through it.
+  std::atomic<uint64_t> size_;
   Reservation reservation_ ASHLAR_GUARDED_BY(mutex_);
-  uint64_t written_
-      ASHLAR_GUARDED_BY(mutex_);            // bytes handed to the system, or to a thread that does
+  // Bytes handed to the system, or to a thread that does so.
+  uint64_t written_ ASHLAR_GUARDED_BY(mutex_);
   Status error_ ASHLAR_GUARDED_BY(mutex_);  // the first one, or "closed"
   bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
@@ -238,11 +238,11 @@ class UnbufferedWritableFile final : public vfs::WritableFile {
   OsFile file_;
   Reservation reservation_;
   const bool is_reused_;
-  std::atomic<uint64_t>
-      size_;  // written by Append, read by the owner; relaxed: nothing else is read through it
+  // Written by Append, read by the owner; relaxed: nothing else is read through it.
+  std::atomic<uint64_t> size_;
   bool closed_ = false;
-  std::atomic<bool> failed_{
-      false};  // set after error_ (release), tested before every operation (acquire)
+  // Set after error_ (release), tested before every operation (acquire).
+  std::atomic<bool> failed_{false};
   mutable Mutex mutex_;
   Status error_ ASHLAR_GUARDED_BY(mutex_);  // the first one, or "closed"
 };

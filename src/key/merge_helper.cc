@@ -17,8 +17,8 @@ std::vector<Slice> OldestFirst(std::span<const Slice> newest_first) {
 
 // True: `part` is inside the bytes of `whole`.
 bool Within(const Slice& part, const Slice& whole) {
-  const std::less_equal<const char*>
-      at_or_before;  // a total order also for pointers into different objects
+  // A total order also for pointers into different objects.
+  const std::less_equal<const char*> at_or_before;
   return at_or_before(whole.begin(), part.begin()) && at_or_before(part.end(), whole.end());
 }
 

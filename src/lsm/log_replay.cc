@@ -235,8 +235,8 @@ Status LogReplay::ReplayLog(Log* log) {
   Slice record;
   std::string scratch;
   int corrupt_reads = 0;
-  std::optional<RecoveryReport::Loss>
-      skipped;  // begun by damage that is skipped; ends where the next record begins
+  // Begun by damage that is skipped; ends where the next record begins.
+  std::optional<RecoveryReport::Loss> skipped;
   for (;;) {
     while (reader.ReadRecord(&record, &scratch)) {
       if (skipped.has_value()) {
