@@ -1,4 +1,4 @@
-# The libraries that libashlar is linked with. Used by the build, and installed beside the package
+# The libraries that libashlar is linked with. Used by the build, and installed next to the package
 # configuration, where a program that links the static library needs them again.
 #
 #   ashlar_find_dependencies()   defines the imported targets Ashlar::<name> and Threads::Threads,

@@ -20,7 +20,7 @@ target_compile_definitions(ashlar_test_options INTERFACE ASHLAR_STATIC)
 target_link_libraries(ashlar_test_options INTERFACE GTest::gtest GTest::gmock)
 if(MINGW)
   # What is tested is optimised; optimising the tests as well would double the time of a build that
-  # is made beside another.
+  # runs next to another.
   target_compile_options(ashlar_test_options INTERFACE -O0)
 endif()
 
