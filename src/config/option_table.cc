@@ -565,6 +565,9 @@ struct ColumnFamilyTable {
               },
           .print = [](const ColumnFamilyOptions&) { return std::string(); },
       },
+      // RocksDB's name of table_properties_collector_factories in text and in OPTIONS files.
+      Option<&ColumnFamilyOptions::table_properties_collector_factories>(
+          "table_properties_collectors", kHonoured, kFixed, Place::kTextOnly),
   };
 };
 
@@ -662,7 +665,9 @@ constexpr std::string_view kNamesWithoutMember[] = {
     "checksum",
     "compaction_measure_io_stats",
     "compression_manager",
+    "concurrent_prepare",
     "disableDataSync",
+    "disable_data_sync",
     "expanded_compaction_factor",
     "experimental_allow_mempurge",
     "experimental_mempurge_policy",

@@ -200,6 +200,27 @@ TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {
   }
 }
 
+// 4.3 to 5.1 write disable_data_sync, 5.7 to 5.9 concurrent_prepare, and 6.26 and later
+// table_properties_collectors if the program has set some.
+TEST(OptionsFile, NamesThatOlderReleasesWroteAreRead) {
+  const std::string text =
+      "[Version]\nrocksdb_version=5.8.8\noptions_file_version=1.1\n"
+      "[DBOptions]\n  concurrent_prepare=false\n  disableDataSync=false\n"
+      "  disable_data_sync=false\n"
+      "[CFOptions \"default\"]\n"
+      "  table_properties_collectors={id=CompactOnDeletionCollector;window_size=128;}\n"
+      "  num_levels=5\n";
+  const Result<ParsedOptionsFile> parsed = ParseOptionsFile(text, "file", {});
+  ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+  EXPECT_EQ(parsed->families[0].options.num_levels, 5);
+  const std::vector<UnsupportedOption> expected = {
+      {"default", "table_properties_collectors",
+       "{id=CompactOnDeletionCollector;window_size=128;}"}};
+  EXPECT_EQ(parsed->unsupported, expected);
+  EXPECT_TRUE(
+      ParseOptionsFile(text, "file", {.ignore_unsupported = false}).status().IsNotSupported());
+}
+
 TEST(OptionsFile, NewerReleasesMayHaveNewNamesAndOlderMayNot) {
   const std::string body =
       "options_file_version=1.1\n[DBOptions]\n brand_new=1\n max_open_files=5\n[CFOptions "
