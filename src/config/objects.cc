@@ -402,10 +402,15 @@ Status SetTableFields(const ParseRules& rules, std::string_view kind, std::strin
   return SetTableFields(rules, kind, fields, factory);
 }
 
+Status SetTableFactory(const ParseRules& rules, std::string_view text,
+                       std::shared_ptr<TableFactory>* factory) {
+  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
+  return SetTableFields(rules, object.id, object.fields, factory);
+}
+
 Status OptionCodec<std::shared_ptr<TableFactory>>::Parse(std::string_view text,
                                                          std::shared_ptr<TableFactory>* value) {
-  ASHLAR_ASSIGN_OR_RETURN(const ObjectText object, ParseObjectText(text));
-  return SetTableFields(ParseRules{}, object.id, object.fields, value);
+  return SetTableFactory(ParseRules{}, text, value);
 }
 std::string OptionCodec<std::shared_ptr<TableFactory>>::Print(
     const std::shared_ptr<TableFactory>& value) {

@@ -433,17 +433,27 @@ constexpr OptionEntry<ColumnFamilyOptions> TableFields(const char* name, bool is
             return SetTableFields(ParseRules{}, kTableName(), text, &options->table_factory);
           },
       .print = [](const ColumnFamilyOptions&) { return std::string(); },
-      .change =
-          [](std::string_view text, ColumnFamilyOptions* options) {
+      .parse_by_rules =
+          [](const ParseRules& rules, std::string_view text, ColumnFamilyOptions* options) {
             const std::string kind =
                 OptionCodec<std::shared_ptr<TableFactory>>::Print(options->table_factory);
-            if (kind != kTableName())
+            if (rules.only_mutable && kind != kTableName())
               return Status::InvalidArgument(
                   StrCat("the tables of the column family are ", kind, "s"));
-            return SetTableFields({.ignore_unsupported = false, .only_mutable = true}, kind, text,
-                                  &options->table_factory);
+            return SetTableFields(rules, kTableName(), text, &options->table_factory);
           },
+      .has_table_options = true,
   };
+}
+
+constexpr OptionEntry<ColumnFamilyOptions> TableFactoryItself() {
+  OptionEntry<ColumnFamilyOptions> entry =
+      Option<&ColumnFamilyOptions::table_factory>("table_factory", kHonoured, kFixed);
+  entry.parse_by_rules = [](const ParseRules& rules, std::string_view text,
+                            ColumnFamilyOptions* options) {
+    return SetTableFactory(rules, text, &options->table_factory);
+  };
+  return entry;
 }
 
 struct ColumnFamilyTable {
@@ -499,7 +509,7 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(preserve_internal_time_seconds, kAccepted, kMutable),
       ASHLAR_OPTION(last_level_temperature, kAccepted, kMutable),
       ASHLAR_OPTION(report_bg_io_stats, kHonoured, kMutable),
-      ASHLAR_OPTION(table_factory, kHonoured, kFixed),
+      TableFactoryItself(),
       ASHLAR_OPTION(compression, kHonoured, kMutable),
       ASHLAR_OPTION(compression_per_level, kHonoured, kMutable),
       ASHLAR_OPTION(bottommost_compression, kHonoured, kMutable),
@@ -762,7 +772,7 @@ const OptionEntry<Struct>* FindOption(std::string_view name) {
 // Whether the value of the option is a list of fields.
 template <typename Struct>
 bool HasFields(const OptionEntry<Struct>* entry) {
-  return entry != nullptr && (entry->append_idle_fields != nullptr || entry->change != nullptr);
+  return entry != nullptr && (entry->append_idle_fields != nullptr || entry->has_table_options);
 }
 
 }  // namespace
@@ -800,8 +810,10 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
   }
   const std::string text =
       rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value);
-  const bool changes = rules.only_mutable && entry->change != nullptr;
-  const Status s = (changes ? entry->change : entry->parse)(text, options);
+  ParseRules inside = rules;
+  inside.values_are_escaped = false;  // the text is not, any more
+  const Status s = entry->parse_by_rules != nullptr ? entry->parse_by_rules(inside, text, options)
+                                                    : entry->parse(text, options);
   if (s.ok()) return s;
   // Options without effect may have RocksDB values that are unknown here.
   const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) ||

@@ -32,6 +32,8 @@ enum class Support : uint8_t { kHonoured, kAccepted, kRefused, kRefusedWriting }
 // kTextOnly: in the text of options, not in OPTIONS files.
 enum class Place : uint8_t { kFile, kTextOnly };
 
+struct ParseRules;
+
 template <typename Struct>
 struct OptionEntry {
   const char* name;
@@ -49,8 +51,11 @@ struct OptionEntry {
   // False: an enumerator that there is not, or a number that is not finite, also in a field. Its
   // text would not be read back. Null: every value has a text.
   bool (*has_text)(const Struct& options) = nullptr;
-  // Instead of parse while the database is open, where that may change less. Null: parse.
-  Status (*change)(std::string_view text, Struct* options) = nullptr;
+  // For a table factory, instead of parse: its options are set by the caller's rules. Null: parse.
+  Status (*parse_by_rules)(const ParseRules& rules, std::string_view text,
+                           Struct* options) = nullptr;
+  // Whether the value is a list of the options of one kind of table.
+  bool has_table_options = false;
 };
 
 std::span<const OptionEntry<DBOptions>> DbOptionTable();
@@ -94,6 +99,10 @@ struct ParseRules {
 template <typename Struct>
 Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
                  Struct* options);
+
+// Replaces the factory by the one of the text: "PlainTable", or "{id=PlainTable;user_key_len=8}".
+Status SetTableFactory(const ParseRules& rules, std::string_view text,
+                       std::shared_ptr<TableFactory>* factory);
 
 // Replaces the factory by one of this kind with these fields: "{block_size=8k;...}". Other options
 // are as in the old factory, or the defaults if that was of another kind.

@@ -370,6 +370,41 @@ TEST(OptionObjects, OthersAreNotSupportedOrSteppedOverAsTheRulesSay) {
   EXPECT_EQ(options.comparator, BytewiseComparator());
 }
 
+// The rules of a call hold in the lists of a table's options, too.
+TEST(OptionObjects, OptionsInsideATableFactoryGoByTheRulesOfTheCall) {
+  ConfigOptions unknown_ignored;
+  unknown_ignored.ignore_unknown_options = true;
+  ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  for (const char* const text :
+       {"block_based_table_factory={block_size=8k;nonsense=1;filter_policy=Mine}",
+        "table_factory={id=BlockBasedTable;block_size=8k;nonsense=1;filter_policy=Mine}"}) {
+    SCOPED_TRACE(text);
+    const ColumnFamilyOptions base;
+    ColumnFamilyOptions read;
+    EXPECT_TRUE(
+        GetColumnFamilyOptionsFromString(ConfigOptions(), base, text, &read).IsInvalidArgument());
+    ASSERT_OK(GetColumnFamilyOptionsFromString(unknown_ignored, base, text, &read));
+    EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
+  }
+  for (const char* const text : {"block_based_table_factory={filter_policy=Mine}",
+                                 "table_factory={id=BlockBasedTable;filter_policy=Mine}"}) {
+    SCOPED_TRACE(text);
+    ColumnFamilyOptions read;
+    EXPECT_OK(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &read));
+    EXPECT_TRUE(GetColumnFamilyOptionsFromString(strict, ColumnFamilyOptions(), text, &read)
+                    .IsNotSupported());
+  }
+  // Of an open database.
+  ConfigOptions changes;
+  changes.mutable_options_only = true;
+  ColumnFamilyOptions read;
+  ASSERT_OK(GetColumnFamilyOptionsFromString(
+      changes, ColumnFamilyOptions(),
+      "block_based_table_factory={block_size=8k;filter_policy=Mine}", &read));
+  EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 8192u);
+}
+
 TEST(OptionNames, ThoseOfOtherReleasesAreSteppedOverAndUnknownOnesRefused) {
   DBOptions options;
   std::vector<std::string> ignored;
