@@ -65,7 +65,7 @@ struct BlockBasedTableOptions {
   static const char* kName() { return "BlockTableOptions"; }
 
   // The memory for blocks. Null with no_block_cache false: a cache of 32 MiB for this column
-  // family.
+  // family. Not used with no_block_cache.
   std::shared_ptr<Cache> block_cache;
   bool no_block_cache = false;
   // True if the in-memory index and filter of a table are charged to the block cache. They stay in

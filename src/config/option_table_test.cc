@@ -908,6 +908,10 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(table([](auto* o) {
                 o->no_block_cache = o->pin_l0_filter_and_index_blocks_in_cache = true;
               }).IsInvalidArgument());
+  EXPECT_OK(table([](auto* o) {
+    o->no_block_cache = true;
+    o->block_cache = NewLRUCache(1000);
+  })) << "the cache is not used";
   const Status row_cache = db([](auto* o) { o->row_cache = NewLRUCache(1000); });
   EXPECT_TRUE(row_cache.IsNotSupported());
   EXPECT_NE(row_cache.ToString().find("option row_cache"), std::string::npos);

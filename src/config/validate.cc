@@ -292,8 +292,6 @@ Status CheckTable(OpenFor purpose, const ColumnFamilyOptions& family_options,
   }
   if (options.block_size == 0 || options.block_size > (uint64_t{256} << 20))
     return Bad("block_size", StrCat(options.block_size), "set 1 byte to 256 MiB");
-  if (options.no_block_cache && options.block_cache != nullptr)
-    return Bad("no_block_cache", "true", "there is a block_cache; choose one");
   for (const auto& [name, value] :
        {std::pair("cache_index_and_filter_blocks", options.cache_index_and_filter_blocks),
         std::pair("pin_l0_filter_and_index_blocks_in_cache",

@@ -389,13 +389,13 @@ size_t ResolveSpareLogsMax(const DBOptions& options) {
 
 std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options) {
   const BlockBasedTableOptions* const table = TableOptionsOf(*options);
-  if (table == nullptr || table->no_block_cache) return nullptr;
-  if (table->block_cache != nullptr) return table->block_cache;
-  // The factory may be shared with other families and databases: the copy gets the cache.
-  BlockBasedTableOptions with_cache = *table;
-  with_cache.block_cache = NewLRUCache(kDefaultBlockCacheBytes);
-  options->table_factory.reset(NewBlockBasedTableFactory(with_cache));
-  return with_cache.block_cache;
+  if (table == nullptr) return nullptr;
+  if (table->no_block_cache == (table->block_cache == nullptr)) return table->block_cache;
+  // The factory may be shared with other families and databases: the copy is changed.
+  BlockBasedTableOptions resolved = *table;
+  resolved.block_cache = table->no_block_cache ? nullptr : NewLRUCache(kDefaultBlockCacheBytes);
+  options->table_factory.reset(NewBlockBasedTableFactory(resolved));
+  return resolved.block_cache;
 }
 
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family) {

@@ -65,7 +65,8 @@ size_t ResolveOpenTablesMax(const DBOptions& options);
 // Obsolete logs that are kept to be written over.
 size_t ResolveSpareLogsMax(const DBOptions& options);
 // The family's cache: the one that its table options name, or a new one of the default size, which
-// is then put into the options; null for no_block_cache, and for PlainTables, which have no blocks.
+// is then put into the options; null for no_block_cache, whose options then have no cache, and for
+// PlainTables, which have no blocks.
 std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options);
 // The cache and the settings by which the blocks of a family's tables are read.
 TableReads ResolveTableReads(const DBOptions& options, const ColumnFamilyOptions& family);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "ashlar/cache.h"
 #include "ashlar/rate_limiter.h"
 #include "ashlar/table.h"
 #include "compact/plan/write_stall.h"
@@ -46,6 +47,23 @@ TEST(ResolveTableConfig, TableReadersAreChargedWhereTheirRoleIs) {
     EXPECT_EQ(charges(all, Decision::kFallback), all == Decision::kEnabled);
   }
   EXPECT_FALSE(ResolveTableConfig(ColumnFamilyOptions()).charge_table_readers);
+}
+
+// As in RocksDB.
+TEST(ResolveBlockCache, NoBlockCacheTakesOneOutOfTheOptions) {
+  BlockBasedTableOptions table;
+  table.block_cache = NewLRUCache(1 << 20);
+  table.no_block_cache = true;
+  ColumnFamilyOptions options;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  const std::shared_ptr<TableFactory> before = options.table_factory;
+  EXPECT_EQ(ResolveBlockCache(&options), nullptr);
+  EXPECT_EQ(TableOptionsOf(options)->block_cache, nullptr) << "properties do not show it";
+  EXPECT_EQ(before->GetOptions<BlockBasedTableOptions>()->block_cache, table.block_cache)
+      << "others may have the factory, too";
+  table.no_block_cache = false;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  EXPECT_EQ(ResolveBlockCache(&options), table.block_cache);
 }
 
 // A program's class that names no rate: what it limits is its affair.
