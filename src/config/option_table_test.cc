@@ -893,6 +893,25 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(aligned(kNoCompression, 4096).ok());
   EXPECT_TRUE(aligned(kZlibCompression, 4096).IsInvalidArgument());
   EXPECT_TRUE(aligned(kNoCompression, 5000).IsInvalidArgument());
+  const auto aligned_with = [&family](auto change) {
+    BlockBasedTableOptions options;
+    options.block_align = true;
+    return family([&](ColumnFamilyOptions* o) {
+      o->compression = kNoCompression;
+      o->table_factory.reset(NewBlockBasedTableFactory(options));
+      change(o);
+    });
+  };
+  EXPECT_TRUE(aligned_with([](auto* o) {
+                o->compression_per_level = {kNoCompression, kZlibCompression};
+              }).IsInvalidArgument());
+  EXPECT_TRUE(aligned_with([](auto* o) {
+                o->bottommost_compression = kZlibCompression;
+              }).IsInvalidArgument());
+  EXPECT_OK(aligned_with([](auto* o) {
+    o->compression_per_level = {kNoCompression};
+    o->bottommost_compression = kNoCompression;
+  }));
   const auto hashed_blocks = [&table](double ratio) {
     return table([ratio](auto* o) {
       o->data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;

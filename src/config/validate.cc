@@ -251,6 +251,21 @@ Status CheckLevels(const ColumnFamilyOptions& options) {
 
 bool IsPowerOfTwo(uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
+Status CheckAlignsBlocks(const ColumnFamilyOptions& options) {
+  const auto check = [](std::string_view option, CompressionType type) {
+    if (type == kNoCompression) return Status::OK();
+    return Bad(
+        "block_align", "true",
+        StrCat("only uncompressed blocks fill whole pages; set ", option, "=kNoCompression"));
+  };
+  ASHLAR_RETURN_IF_ERROR(check("compression", options.compression));
+  for (const CompressionType type : options.compression_per_level)
+    ASHLAR_RETURN_IF_ERROR(check("compression_per_level", type));
+  return options.bottommost_compression == kDisableCompressionOption
+             ? Status::OK()
+             : check("bottommost_compression", options.bottommost_compression);
+}
+
 // The combinations of a table's options that RocksDB refuses, with its reasons. The combinations of
 // ages that it refuses work here (docs/compatibility.md).
 Status CheckTableWriting(const ColumnFamilyOptions& family_options,
@@ -263,10 +278,7 @@ Status CheckTableWriting(const ColumnFamilyOptions& family_options,
                "it hashes prefixes, and there is no prefix_extractor; set one, or use "
                "kBinarySearch");
   }
-  if (options.block_align && family_options.compression != kNoCompression) {
-    return Bad("block_align", "true",
-               "only uncompressed blocks fill whole pages; set compression=kNoCompression");
-  }
+  if (options.block_align) ASHLAR_RETURN_IF_ERROR(CheckAlignsBlocks(family_options));
   if (options.block_align && !IsPowerOfTwo(options.block_size)) {
     return Bad("block_size", StrCat(options.block_size),
                "block_align needs a power of two; set one, such as 4096");
