@@ -3061,8 +3061,8 @@ ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASH
 
 // ---- The program's own functions. `state` is passed to each of them, and to `destructor` (may be
 // null) when the object is destroyed. They are called by several threads at once. If another one is
-// null (except partial_merge and delete_value), a database that is opened with the object refuses
-// it with InvalidArgument.
+// null (except partial_merge and delete_value), a database or a reader of a table that is opened
+// with the object refuses it with InvalidArgument.
 
 ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(
     void* state, void (*destructor)(void* state),

@@ -7,6 +7,7 @@
 #include "ashlar/snapshot.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "config/validate.h"
 #include "execute/epoch.h"
 #include "iterate/error_iterator.h"
 #include "iterate/range_cover.h"
@@ -103,8 +104,7 @@ struct SstFileReader::Rep {
     if (table != nullptr)
       return Status::InvalidArgument(
           path, "the reader has a table already; make a reader for each table");
-    if (options.comparator == nullptr)
-      return Status::InvalidArgument(path, "Options::comparator is null; set it");
+    ASHLAR_RETURN_IF_ERROR(CheckObjects(options).WithContext(path));
     block_cache = ResolveBlockCache(&options);
     ASHLAR_ASSIGN_OR_RETURN(
         table,

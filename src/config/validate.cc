@@ -375,24 +375,8 @@ Status CheckName(std::string_view option, const char* name) {
              "rocksdb_slicetransform_create, which is not there: compile with ashlar/c.h"));
 }
 
-Status CheckNames(const ColumnFamilyOptions& options) {
-  ASHLAR_RETURN_IF_ERROR(CheckName("comparator", options.comparator->Name()));
-  if (options.compaction_filter != nullptr)
-    ASHLAR_RETURN_IF_ERROR(CheckName("compaction_filter", options.compaction_filter->Name()));
-  if (options.compaction_filter_factory != nullptr)
-    ASHLAR_RETURN_IF_ERROR(
-        CheckName("compaction_filter_factory", options.compaction_filter_factory->Name()));
-  if (options.merge_operator != nullptr)
-    ASHLAR_RETURN_IF_ERROR(CheckName("merge_operator", options.merge_operator->Name()));
-  return options.prefix_extractor != nullptr
-             ? CheckName("prefix_extractor", options.prefix_extractor->Name())
-             : Status::OK();
-}
-
 Status CheckFamily(OpenFor purpose, const ColumnFamilyOptions& options) {
-  if (options.comparator == nullptr)
-    return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
-  ASHLAR_RETURN_IF_ERROR(CheckNames(options));
+  ASHLAR_RETURN_IF_ERROR(CheckObjects(options));
   ASHLAR_RETURN_IF_ERROR(CheckRefused(purpose, options));
   ASHLAR_RETURN_IF_ERROR(CheckMemTable(options.memtable_factory.get()));
   if (purpose == OpenFor::kWriting) {
@@ -434,6 +418,22 @@ Status Change(const std::unordered_map<std::string, std::string>& changes, Struc
 }
 
 }  // namespace
+
+Status CheckObjects(const ColumnFamilyOptions& options) {
+  if (options.comparator == nullptr)
+    return Bad("comparator", kNullText, "set it, or leave it at BytewiseComparator()");
+  ASHLAR_RETURN_IF_ERROR(CheckName("comparator", options.comparator->Name()));
+  if (options.compaction_filter != nullptr)
+    ASHLAR_RETURN_IF_ERROR(CheckName("compaction_filter", options.compaction_filter->Name()));
+  if (options.compaction_filter_factory != nullptr)
+    ASHLAR_RETURN_IF_ERROR(
+        CheckName("compaction_filter_factory", options.compaction_filter_factory->Name()));
+  if (options.merge_operator != nullptr)
+    ASHLAR_RETURN_IF_ERROR(CheckName("merge_operator", options.merge_operator->Name()));
+  return options.prefix_extractor != nullptr
+             ? CheckName("prefix_extractor", options.prefix_extractor->Name())
+             : Status::OK();
+}
 
 Status ValidateOptions(const DBOptions& db_options,
                        const std::vector<ColumnFamilyDescriptor>& families, OpenFor purpose) {

@@ -23,6 +23,10 @@ Status ValidateOptions(const DBOptions& db_options,
                        const std::vector<ColumnFamilyDescriptor>& families,
                        OpenFor purpose = OpenFor::kWriting);
 
+// The part of it about the program's objects, for readers of single tables: there is a comparator,
+// and none of them lacks its name. Those of the C interface have none if a function is missing.
+Status CheckObjects(const ColumnFamilyOptions& options);
+
 // Why recycle_log_file_num has no effect next to the other options. Empty: it has.
 std::string WhyLogsAreNotRecycled(const DBOptions& options);
 

@@ -205,6 +205,33 @@ TEST_F(NullArguments, AWriterWithoutAComparatorHasThatOfItsOptions) {
   std::filesystem::remove(file);
 }
 
+TEST_F(NullArguments, AReaderOfATableRefusesObjectsThatLackAFunction) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  const std::string file = directory_ + TableName();
+  const auto name = [](void* /*state*/) { return "of the test"; };
+  rocksdb_comparator_t* const comparator =
+      rocksdb_comparator_create(nullptr, nullptr, nullptr, name);
+  for (const bool merges : {false, true}) {
+    rocksdb_options_t* const options = rocksdb_options_create();
+    if (merges) {
+      rocksdb_options_set_merge_operator(
+          options, rocksdb_mergeoperator_create(nullptr, nullptr, nullptr, nullptr, nullptr, name));
+    } else {
+      rocksdb_options_set_comparator(options, comparator);
+    }
+    ashlar_sstfilereader_t* const reader = ashlar_sstfilereader_create(options);
+    ashlar_sstfilereader_open(reader, file.c_str(), &error_);
+    ASSERT_NE(error_, nullptr);
+    EXPECT_NE(std::string(error_).find(merges ? "merge_operator" : "comparator"), std::string::npos)
+        << error_;
+    rocksdb_free(error_);
+    error_ = nullptr;
+    ashlar_sstfilereader_destroy(reader);
+    rocksdb_options_destroy(options);
+  }
+  rocksdb_comparator_destroy(comparator);
+}
+
 TEST_F(NullArguments, ANullRequestIdIsNone) {
   rocksdb_readoptions_t* const read = rocksdb_readoptions_create();
   rocksdb_readoptions_set_request_id(read, "id", 2);
