@@ -89,7 +89,8 @@ ASHLAR_API Status GetPlainTableOptionsFromString(const PlainTableOptions& table_
 ASHLAR_API Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
                                        Options* new_options);
 
-// Every option, in text that the functions above understand.
+// Every option, in text that the functions above understand, except caches and other objects that
+// OPTIONS files do not have: the base options of such a function keep theirs.
 ASHLAR_API Status GetStringFromDBOptions(const ConfigOptions& config_options,
                                          const DBOptions& db_options, std::string* opts_str);
 ASHLAR_API Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,

@@ -111,7 +111,7 @@ Status SetTableFields(const ParseRules& rules, std::string_view kind, std::strin
 
 // Every option in the order of the table, except those with nothing to say (an empty list or text,
 // by default) and values without a text. kTextOnly: also those that OPTIONS files do not have,
-// unless only the program can make their value.
+// except objects, such as caches.
 template <typename Struct>
 OptionPairs PrintOptions(const Struct& options, Place place = Place::kFile);
 
