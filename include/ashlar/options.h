@@ -276,8 +276,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   // the last level that has tables. Universal: as periodic_compaction_seconds. FIFO: tables that
   // were written earlier are deleted. The default: 30 days for block-based tables.
   uint64_t ttl = 0xfffffffffffffffe;
-  // Tables that were written earlier are compacted. FIFO: as ttl. The default: 30 days if there is
-  // a compaction filter, otherwise none.
+  // Tables that were written earlier are compacted. The default: 30 days if there is a compaction
+  // filter, otherwise none. FIFO: only lengthens the default ttl; 0 turns that off.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
   // Cuts the files of compactions at keys that it chooses: ashlar/sst_partitioner.h.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;

@@ -842,7 +842,7 @@ OptionPairs PrintOptions(const Struct& options, Place place) {
   OptionPairs out;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
     if (entry.place != Place::kFile && !to_text) continue;
-    // Objects that files do not have. Who reads the text has its own, which null would take away.
+    // Objects that files do not have are left out: null would remove those of the base options.
     if (entry.place != Place::kFile && entry.print(defaults) == kNullText) continue;
     if (entry.has_text != nullptr && !entry.has_text(options)) continue;
     const auto print = to_text && entry.print_text != nullptr ? entry.print_text : entry.print;

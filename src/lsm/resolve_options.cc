@@ -93,20 +93,27 @@ struct FileAges {
   uint64_t ttl = 0;
   uint64_t periodic = 0;
 };
+
+// FIFO deletes tables by their age, so it keeps each for the longer of the times for which RocksDB
+// 7.8 and 11 would keep it. A period shortens the ttl in 7.8 and has no effect in 11. With the
+// default ttl it is the age in 7.8, and 30 days are in 11.
+uint64_t ResolveFifoAge(uint64_t ttl, uint64_t period, uint64_t default_age) {
+  if (ttl != kDefaultAge) return ttl;
+  if (period == kDefaultAge) return default_age;
+  return period == 0 || default_age == 0 ? 0 : std::max(period, default_age);
+}
+
 // As in RocksDB, the default ttl is 30 days, and so is the default period if there is a filter.
-// Universal compacts whole runs and FIFO deletes tables, so the two ages are one there. FIFO
-// deletes by the default only if the program set neither.
+// Universal compacts whole runs, so the two ages are one there.
 FileAges ResolveAges(const ColumnFamilyOptions& options) {
-  const bool default_ttl = options.ttl == kDefaultAge;
-  const bool default_period = options.periodic_compaction_seconds == kDefaultAge;
-  const bool fifo = options.compaction_style == kCompactionStyleFIFO;
   const uint64_t default_age = TableOptionsOf(options) != nullptr ? kThirtyDays : 0;
   FileAges ages{.ttl = options.ttl, .periodic = options.periodic_compaction_seconds};
-  if (default_ttl) ages.ttl = fifo && !default_period ? 0 : default_age;
-  if (default_period) ages.periodic = HasFilter(options) && !fifo ? default_age : 0;
-  const uint64_t smaller = SmallerOn(ages.ttl, ages.periodic);
-  if (fifo) return {.ttl = smaller, .periodic = 0};
-  if (options.compaction_style == kCompactionStyleUniversal) return {.ttl = 0, .periodic = smaller};
+  if (options.compaction_style == kCompactionStyleFIFO)
+    return {.ttl = ResolveFifoAge(ages.ttl, ages.periodic, default_age), .periodic = 0};
+  if (ages.ttl == kDefaultAge) ages.ttl = default_age;
+  if (ages.periodic == kDefaultAge) ages.periodic = HasFilter(options) ? default_age : 0;
+  if (options.compaction_style == kCompactionStyleUniversal)
+    return {.ttl = 0, .periodic = SmallerOn(ages.ttl, ages.periodic)};
   return ages;
 }
 

@@ -796,7 +796,7 @@ TEST_F(MovedClockTest, AgesAreLookedAtWhenTheDatabaseIsOpened) {
   EXPECT_FALSE(Has("a"));
 }
 
-// No table is deleted that RocksDB would keep.
+// No table is deleted that RocksDB 7.8 or 11 would keep.
 TEST_F(MovedClockTest, FifoDropsByTheDefaultOnlyWhereTheProgramSetsNoAge) {
   constexpr uint64_t kDay = 24 * 60 * 60;
   constexpr uint64_t kDefault = 0xfffffffffffffffe;
@@ -806,8 +806,9 @@ TEST_F(MovedClockTest, FifoDropsByTheDefaultOnlyWhereTheProgramSetsNoAge) {
     uint64_t days;  // kept so long; 0: for ever
   };
   for (const Case& ages : {Case{kDefault, kDefault, 30}, Case{kDefault, 0, 0},
-                           Case{kDefault, 60 * kDay, 60}, Case{60 * kDay, kDefault, 60},
-                           Case{60 * kDay, 50 * kDay, 50}, Case{0, 0, 0}, Case{0, kDefault, 0}}) {
+                           Case{kDefault, 60 * kDay, 60}, Case{kDefault, 10 * kDay, 30},
+                           Case{60 * kDay, kDefault, 60}, Case{60 * kDay, 50 * kDay, 60},
+                           Case{0, 50 * kDay, 0}, Case{0, 0, 0}, Case{0, kDefault, 0}}) {
     SCOPED_TRACE(testing::Message() << "ttl " << ages.ttl << " period " << ages.period);
     const auto files = std::make_shared<MemoryFileSystem>();
     options_.compaction_style = kCompactionStyleFIFO;
