@@ -1,7 +1,7 @@
 // DB: an ordered map from keys to values on disk, in column families.
 //
 // Thread safety: every method may be called by several threads at once, also with Close: a call
-// that it cuts off fails. The destructor comes last. Lifetime: Close returns Aborted while
+// that it interrupts fails. The destructor comes last. Lifetime: Close returns Aborted while
 // snapshots, iterators or pinned slices exist. Deleting the DB does not check for them; iterators,
 // pinned slices and handles then stay valid. Only one DB, in this or any other process, can have a
 // directory open for writing.

@@ -2,7 +2,7 @@
 // its logs. DB::GetUpdatesSince makes it. It serves to replicate a database.
 //
 //   Valid()                     is at a batch
-//   !Valid(), status() is Ok    has caught up: every published batch was returned. Next() may be
+//   !Valid(), status() is Ok    has caught up: every batch in the logs was returned. Next() may be
 //                               called again, and becomes valid when there are more
 //   !Valid(), status() is not   ended; Next() has no effect
 //
@@ -14,7 +14,7 @@
 // Errors: NotFound "Gap in sequence numbers": no log has the next batch any more; or, of a
 // secondary and of a read-only database, the primary took a returned batch back. Corruption names
 // file and offset: a log is damaged, and the rest does not continue it. NotSupported: a record of a
-// feature that is not implemented. IOError.
+// feature that is not implemented. IOError. MemoryLimit.
 //
 // A new iterator begins at the first batch that is there. To continue where another iterator ended,
 // compare: the sequence of the first batch must be that of the last one plus its Count().

@@ -252,7 +252,7 @@ TEST_P(ConformanceTest, RangeSyncIsAdvice) {
   ASSERT_TRUE(file->Close().ok());
 }
 
-TEST_P(ConformanceTest, SyncMayRunBesideAppends) {
+TEST_P(ConformanceTest, SyncMayRunDuringAppends) {
   std::unique_ptr<vfs::WritableFile> file = Open(Path("f"));
   std::atomic<bool> done{false};
   Result<Thread> syncer = Thread::Start({.name = "syncer"}, [&] {

@@ -547,13 +547,13 @@ Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFam
 
 Status CommitPipeline::SyncLog() {
   ASHLAR_RETURN_IF_ERROR(FlushLog());
-  return SyncBesideWriters();
+  return SyncDuringWrites();
 }
 
-Status CommitPipeline::SyncBesideWriters() {
+Status CommitPipeline::SyncDuringWrites() {
   const StopWatch watch(state_->recorder, WAL_FILE_SYNC_MICROS);
   state_->recorder.Tick(WAL_FILE_SYNCED);
-  const Status synced = state_->logs.SyncBesideAppends();
+  const Status synced = state_->logs.SyncDuringAppends();
   if (synced.ok()) return synced;
   // A writer may have met the same error since, and a resume cured it: then the log is gone.
   static_cast<void>(RunExclusive([&] {

@@ -77,7 +77,7 @@ class CommitPipeline {
   Status SyncLog();
   // The second half of it: makes bytes that the operating system has durable, so that a leader's
   // next sync is short. Leads only after an error.
-  Status SyncBesideWriters();
+  Status SyncDuringWrites();
   // SyncLog by the leader.
   Status LeaderSyncLog();
   Status FlushLog();

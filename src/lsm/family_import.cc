@@ -23,7 +23,7 @@ Result<std::shared_ptr<ColumnFamily>> FamilyImport::Run() {
   if (status.ok()) {
     status = CatchBadAlloc([this] {
       // The turn, in which writers wait, then syncs little (I4).
-      ASHLAR_RETURN_IF_ERROR(core_->commit.SyncBesideWriters());
+      ASHLAR_RETURN_IF_ERROR(core_->commit.SyncDuringWrites());
       return core_->commit.RunExclusiveWrite([this] {
         return option_changes_->LeaderChangeFamilies(
             "import of a column family",

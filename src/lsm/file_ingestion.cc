@@ -253,7 +253,7 @@ Status FileIngestion::Install() {
     return core_->commit.RunExclusiveWrite([&] { return InstallInTurn(may_flush, &to_flush); });
   };
   // The turn, in which writers wait, then syncs little (I7).
-  ASHLAR_RETURN_IF_ERROR(core_->commit.SyncBesideWriters());
+  ASHLAR_RETURN_IF_ERROR(core_->commit.SyncDuringWrites());
   ASHLAR_RETURN_IF_ERROR(turn(false));
   if (to_flush.empty()) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(

@@ -65,7 +65,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
 
 Status LogSet::FinishCurrent() {
   if (current_ == nullptr) return Status::OK();
-  if (const Status failed = ErrorBesideAppends(); !failed.ok()) current_->Fail(failed);
+  if (const Status failed = ErrorDuringAppends(); !failed.ok()) current_->Fail(failed);
   if (!current_->status().ok()) return CutFailedCurrent();
   // The flush also cuts a tail: a closed log ends with its last record.
   ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->Flush()));
@@ -101,7 +101,7 @@ Result<std::unique_ptr<LogWriter>> LogSet::BeginLog(std::unique_ptr<vfs::Writabl
 void LogSet::RetireCurrent(bool synced) {
   ASHLAR_ASSERT(current_ != nullptr);
   MutexLock lock(mutex_);
-  if (!error_beside_appends_.ok()) current_->Fail(std::exchange(error_beside_appends_, {}));  // I3
+  if (!error_during_appends_.ok()) current_->Fail(std::exchange(error_during_appends_, {}));  // I3
   const bool failed = !current_->status().ok();
   if (failed) spares_.Exclude(current_number());
   closed_.push_back(ClosedLog{.number = current_number(),
@@ -132,7 +132,7 @@ ASHLAR_NO_INLINE Status LogSet::FailCurrent(Status status) {
 Status LogSet::CutFailedCurrent() {
   if (current_is_cut_) return Status::OK();
   ASHLAR_ASSERT(!current_->status().ok() && current_->good_bytes() <= current_->bytes());  // I4
-  EndSyncsBesideAppends(current_->status());
+  EndSyncsDuringAppends(current_->status());
   // The file is closed before it is cut. The error that Close returns is the one that the log
   // failed with.
   static_cast<void>(current_->Close().ok());
@@ -178,7 +178,7 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
 }
 
 void LogSet::Forget() noexcept {
-  EndSyncsBesideAppends(Status::OK());
+  EndSyncsDuringAppends(Status::OK());
   // Its head, if it has one, is in the file.
   if (current_ != nullptr)
     static_cast<void>(CatchBadAlloc([this] { return current_->Close(); }).ok());
@@ -188,7 +188,7 @@ void LogSet::Forget() noexcept {
   current_bytes_.store(0, std::memory_order_relaxed);
   current_number_.store(0, std::memory_order_release);
   MutexLock lock(mutex_);
-  error_beside_appends_ = Status::OK();
+  error_during_appends_ = Status::OK();
   closed_.clear();
   progress_.reset();
   closed_bytes_.store(0, std::memory_order_relaxed);
@@ -241,10 +241,10 @@ Status LogSet::SyncCurrentFile() {
   leader_syncs_.store(false, std::memory_order_relaxed);
   ++leader_syncs_ended_;
   leader_synced_.SignalAll();
-  if (synced.ok()) return error_beside_appends_;
+  if (synced.ok()) return error_during_appends_;
   current_file_ = nullptr;
-  if (error_beside_appends_.ok()) error_beside_appends_ = std::move(synced);
-  return error_beside_appends_;
+  if (error_during_appends_.ok()) error_during_appends_ = std::move(synced);
+  return error_during_appends_;
 }
 
 Status LogSet::AwaitLeadersSync() {
@@ -252,7 +252,7 @@ Status LogSet::AwaitLeadersSync() {
   for (const uint64_t ended = leader_syncs_ended_; leader_syncs_ended_ == ended;)
     leader_synced_.Wait(mutex_);
   ASHLAR_RETURN_IF_ERROR(SyncClosedLocked());  // the log may be closed by now
-  return error_beside_appends_;
+  return error_during_appends_;
 }
 
 void LogSet::Fail(const Status& error) { static_cast<void>(FailCurrentOn(error).ok()); }
@@ -282,10 +282,10 @@ Status LogSet::SyncClosedLocked() {
   return Status::OK();
 }
 
-Status LogSet::SyncBesideAppends() {
+Status LogSet::SyncDuringAppends() {
   MutexLock lock(mutex_);
   ASHLAR_RETURN_IF_ERROR(SyncClosedLocked());  // I2
-  if (!error_beside_appends_.ok()) return error_beside_appends_;
+  if (!error_during_appends_.ok()) return error_during_appends_;
   if (current_file_ == nullptr) return Status::OK();
   Status synced = CatchBadAlloc([this] {
     mutex_.AssertHeld();
@@ -293,14 +293,14 @@ Status LogSet::SyncBesideAppends() {
   });
   if (synced.ok()) return AwaitLeadersSync();
   current_file_ = nullptr;
-  error_beside_appends_ = synced;
+  error_during_appends_ = synced;
   return synced;
 }
 
 bool LogSet::HasFailedLog() const {
   if (current_ != nullptr && !current_->status().ok()) return true;
   MutexLock lock(mutex_);
-  return !error_beside_appends_.ok() ||
+  return !error_during_appends_.ok() ||
          std::any_of(closed_.begin(), closed_.end(), [](const ClosedLog& log) {
            return log.writer != nullptr && !log.writer->status().ok();
          });
@@ -351,7 +351,7 @@ Status LogSet::Close() {
   Status closed = FinishCurrent();
   if (closed.ok() && current_->status().ok())
     closed = FailCurrentOn(unsynced_ ? SyncCurrentFile() : Status::OK());
-  EndSyncsBesideAppends(current_->status());
+  EndSyncsDuringAppends(current_->status());
   if (closed.ok()) closed = current_->Close();
   if (status.ok()) status = closed;
   RetireCurrent(closed.ok());

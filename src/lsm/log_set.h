@@ -22,7 +22,7 @@
 //     log is closed after its last record was counted and the next log exists.
 // I8: a log is written to after its name is durable: a file may have been an older log's.
 //
-// Thread safety: SyncClosed, SyncBesideAppends, ReleaseUpTo, counters: any thread; others: leader.
+// Thread safety: SyncClosed, SyncDuringAppends, ReleaseUpTo, counters: any thread; others: leader.
 #pragma once
 
 #include <atomic>
@@ -119,7 +119,7 @@ class LogSet {
   // log switch waits for it. After an error the current log fails in the leader's sync that runs at
   // the same time, or in its next sync or switch (I3). An error of the leader's sync at the same
   // time is its error, too.
-  Status SyncBesideAppends();
+  Status SyncDuringAppends();
   // Whether a log that is not released has failed (I3).
   bool HasFailedLog() const;
   // Forgets closed logs with a number below `number`; returns their numbers.
@@ -170,22 +170,22 @@ class LogSet {
 
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
   // Before the file of the current log is closed. error: that the log has failed with, or Ok; later
-  // calls of SyncBesideAppends return it (I3).
-  void EndSyncsBesideAppends(const Status& error) {
+  // calls of SyncDuringAppends return it (I3).
+  void EndSyncsDuringAppends(const Status& error) {
     MutexLock lock(mutex_);
     current_file_ = nullptr;
-    if (error_beside_appends_.ok()) error_beside_appends_ = error;
+    if (error_during_appends_.ok()) error_during_appends_ = error;
   }
-  // The error of SyncBesideAppends, for the leader. Waits for one that is under way.
-  Status ErrorBesideAppends() const {
+  // The error of SyncDuringAppends, for the leader. Waits for one that is under way.
+  Status ErrorDuringAppends() const {
     MutexLock lock(mutex_);
-    return error_beside_appends_;
+    return error_during_appends_;
   }
   void CheckClosedLogs() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
   // The file of the current log alone.
   Status SyncCurrentFile();
-  // Of SyncBesideAppends, after its sync: waits for the leader's sync that began before the end of
+  // Of SyncDuringAppends, after its sync: waits for the leader's sync that began before the end of
   // that, and returns the error of the log.
   Status AwaitLeadersSync() ASHLAR_REQUIRES(mutex_);
   void StartWriteBack();
@@ -219,16 +219,16 @@ class LogSet {
   SpareLogs spares_;
   const uint64_t record_bytes_max_;
 
-  // Held across the sync of closed logs and of SyncBesideAppends. On the write path a leader takes
-  // it to sync a closed log and to switch logs.
+  // Held across the sync of closed logs and of SyncDuringAppends. On the write path a leader takes
+  // it to sync a closed log, after each sync of the current log, and to switch logs.
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);           // ascending numbers
   std::shared_ptr<LogProgress> progress_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
-  // Of the current log, for SyncBesideAppends. Null: it is closed, or has failed.
+  // Of the current log, for SyncDuringAppends. Null: it is closed, or has failed.
   vfs::WritableFile* current_file_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
-  // Of the current log: the first error of SyncBesideAppends, or of the leader's sync, or the
+  // Of the current log: the first error of SyncDuringAppends, or of the leader's sync, or the
   // leader's that closed the file.
-  Status error_beside_appends_ ASHLAR_GUARDED_BY(mutex_);
+  Status error_during_appends_ ASHLAR_GUARDED_BY(mutex_);
   CondVar leader_synced_;
   uint64_t leader_syncs_ended_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of the current logs
   // The leader syncs the current log. Set by the leader before, and cleared under mutex_ after its

@@ -60,28 +60,28 @@ TEST_F(LogSetTest, TheLeaderAppendsWhileItsLogIsSynced) {
   ASSERT_OK(Write("before"));
   Status beside = Status::IOError("the log was not synced");
   At(FaultOperation::kSync, [&] { beside = Write("beside"); });
-  EXPECT_OK(logs_.SyncBesideAppends());
+  EXPECT_OK(logs_.SyncDuringAppends());
   EXPECT_OK(beside);
   EXPECT_OK(Write("after"));
   EXPECT_OK(logs_.SyncAll());
 }
 
-TEST_F(LogSetTest, ASyncBesideAppendsReachesClosedLogs) {
+TEST_F(LogSetTest, ASyncDuringAppendsReachesClosedLogs) {
   ASSERT_OK(Write("a"));
   ASSERT_OK(Start(2));
   ASSERT_TRUE(logs_.SyncedClosedLogs().empty());
-  ASSERT_OK(logs_.SyncBesideAppends());
+  ASSERT_OK(logs_.SyncDuringAppends());
   ASSERT_EQ(logs_.SyncedClosedLogs().size(), 1u);
   EXPECT_EQ(logs_.SyncedClosedLogs()[0].number, 1u);
 }
 
 // I3: the next sync of the medium would report success, although the bytes may be lost.
-TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheNextSync) {
+TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheNextSync) {
   ASSERT_OK(Write("a"));
   FailASync();
-  const Status first = logs_.SyncBesideAppends();
+  const Status first = logs_.SyncDuringAppends();
   EXPECT_TRUE(first.IsIOError()) << first.ToString();
-  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), first.ToString());
+  EXPECT_EQ(logs_.SyncDuringAppends().ToString(), first.ToString());
   EXPECT_EQ(logs_.SyncAll().ToString(), first.ToString());
   EXPECT_EQ(Write("b").ToString(), first.ToString());
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
@@ -89,7 +89,7 @@ TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheNextSync) {
 
 // I3: of two concurrent syncs the system tells one that bytes were lost. The leader's sync has
 // ended before the other one reports it.
-TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheSyncAtTheSameTime) {
+TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheSyncAtTheSameTime) {
   ASSERT_OK(Write("a"));
   Gate leader_syncs;
   Status of_leader;
@@ -100,7 +100,7 @@ TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheSyncAtTheSameTime) {
   });
   FailASync();
   At(FaultOperation::kSync, [&] { leader_syncs.Open(); }, 2);
-  const Status beside = logs_.SyncBesideAppends();
+  const Status beside = logs_.SyncDuringAppends();
   leader.join();
   EXPECT_TRUE(beside.IsIOError()) << beside.ToString();
   EXPECT_EQ(of_leader.ToString(), beside.ToString());
@@ -117,7 +117,7 @@ TEST_F(LogSetTest, AnErrorOfTheLeaderFailsTheSyncBesideAtTheSameTime) {
     Status beside;
     std::thread syncer;
     At(FaultOperation::kSync, [&] {
-      syncer = std::thread([&] { beside = logs_.SyncBesideAppends(); });
+      syncer = std::thread([&] { beside = logs_.SyncDuringAppends(); });
       beside_syncs.Wait();
     });
     if (fails) FailASync();
@@ -131,10 +131,10 @@ TEST_F(LogSetTest, AnErrorOfTheLeaderFailsTheSyncBesideAtTheSameTime) {
 }
 
 // The log would be recorded as synced, and a loss in a power cut would then count as damage.
-TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheClose) {
+TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheClose) {
   ASSERT_OK(Write("a"));
   Status beside;
-  At(FaultOperation::kSync, [&] { beside = logs_.SyncBesideAppends(); });
+  At(FaultOperation::kSync, [&] { beside = logs_.SyncDuringAppends(); });
   FailASync(2);
   const Status closed = logs_.Close();
   EXPECT_TRUE(beside.IsIOError()) << beside.ToString();
@@ -143,16 +143,16 @@ TEST_F(LogSetTest, AnErrorBesideAppendsFailsTheClose) {
 }
 
 // I3, I4: the new log needs no sync of the failed one, and continues its committed records.
-TEST_F(LogSetTest, ANewLogReplacesOneThatFailedBesideAppends) {
+TEST_F(LogSetTest, ANewLogReplacesOneThatFailedDuringAppends) {
   ASSERT_OK(Write("a"));
   FailASync();
-  const Status first = logs_.SyncBesideAppends();
+  const Status first = logs_.SyncDuringAppends();
   ASSERT_OK(Start(2));
   EXPECT_OK(Write("b"));
   EXPECT_EQ(logs_.SyncClosed().ToString(), first.ToString()) << "log 1 is never synced";
   EXPECT_EQ(logs_.ReleaseUpTo(2), std::vector<uint64_t>{1});
   EXPECT_OK(logs_.SyncAll());
-  EXPECT_OK(logs_.SyncBesideAppends());
+  EXPECT_OK(logs_.SyncDuringAppends());
 }
 
 // A caller of SyncWAL has handed its bytes over; a writer's append or sync fails the log before the
@@ -162,11 +162,11 @@ TEST_F(LogSetTest, ALogThatFailedInAnAppendIsNotTakenForSynced) {
   Fail(FaultOperation::kAppend);
   const Status failed = Write("b");
   EXPECT_TRUE(failed.IsIOError()) << failed.ToString();
-  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), failed.ToString());
+  EXPECT_EQ(logs_.SyncDuringAppends().ToString(), failed.ToString());
   ASSERT_OK(Start(2));
-  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), failed.ToString()) << "log 1 is never synced";
+  EXPECT_EQ(logs_.SyncDuringAppends().ToString(), failed.ToString()) << "log 1 is never synced";
   EXPECT_EQ(logs_.ReleaseUpTo(2), std::vector<uint64_t>{1});
-  EXPECT_OK(logs_.SyncBesideAppends());
+  EXPECT_OK(logs_.SyncDuringAppends());
 }
 
 TEST_F(LogSetTest, ALogThatFailedInASyncIsNotTakenForSynced) {
@@ -174,7 +174,7 @@ TEST_F(LogSetTest, ALogThatFailedInASyncIsNotTakenForSynced) {
   FailASync();
   const Status failed = logs_.SyncAll();
   EXPECT_TRUE(failed.IsIOError()) << failed.ToString();
-  EXPECT_EQ(logs_.SyncBesideAppends().ToString(), failed.ToString());
+  EXPECT_EQ(logs_.SyncDuringAppends().ToString(), failed.ToString());
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
@@ -185,7 +185,7 @@ TEST_F(LogSetTest, AForgottenLogLeavesNoError) {
   logs_.Forget();
   ASSERT_OK(Start(2));
   EXPECT_OK(Write("b"));
-  EXPECT_OK(logs_.SyncBesideAppends());
+  EXPECT_OK(logs_.SyncDuringAppends());
   EXPECT_OK(logs_.SyncAll());
 }
 
@@ -195,7 +195,7 @@ TEST_F(LogSetTest, AnErrorDuringASwitchIsNotLost) {
   Status beside;
   At(FaultOperation::kOpenForWriting, [&] {
     FailASync();
-    beside = logs_.SyncBesideAppends();
+    beside = logs_.SyncDuringAppends();
   });
   ASSERT_OK(Start(2));
   EXPECT_TRUE(beside.IsIOError()) << beside.ToString();
@@ -206,7 +206,7 @@ TEST_F(LogSetTest, AnErrorDuringASwitchIsNotLost) {
 TEST_F(LogSetTest, AClosedSetHasNothingToSync) {
   ASSERT_OK(Write("a"));
   ASSERT_OK(logs_.Close());
-  EXPECT_OK(logs_.SyncBesideAppends());
+  EXPECT_OK(logs_.SyncDuringAppends());
 }
 
 }  // namespace

@@ -351,7 +351,7 @@ TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
 }
 
 // The same if the log is synced concurrently with the writers; the first Resume helps.
-TEST_F(RegressionTest, AFailedSyncBesideWritersIsNotTriedAgain) {
+TEST_F(RegressionTest, AFailedSyncDuringWritesIsNotTriedAgain) {
   Open();
   Write(Put("a", "1"));
   faults_->AddRule(Rule(FaultOperation::kSync, ".log", Status::IOError("injected")));

@@ -70,7 +70,7 @@ TEST_F(LogsOutOfMemory, ALogThatWasNotBegunLeavesNoFile) {
     if (has_failed) {
       EXPECT_EQ(Children(), before);
     }
-    ASSERT_OK(logs.SyncBesideAppends());
+    ASSERT_OK(logs.SyncDuringAppends());
   }
   EXPECT_GT(log, 4u);
   ASSERT_OK(logs.SyncAll());
