@@ -56,9 +56,4 @@ void LiveFiles::AppendNumbers(std::unordered_set<uint64_t>* numbers) const {
   numbers->insert(numbers_.begin(), numbers_.end());
 }
 
-size_t LiveFiles::Count() const {
-  MutexLock lock(mutex_);
-  return numbers_.size();
-}
-
 }  // namespace ashlar

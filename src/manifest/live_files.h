@@ -45,7 +45,6 @@ class LiveFiles {
   // Asserts I1 of a file that a version has.
   void CheckIsLive(const FileMetaData& file) const;
   void AppendNumbers(std::unordered_set<uint64_t>* numbers) const;
-  size_t Count() const;
 
  private:
   const Drop drop_;
