@@ -530,7 +530,7 @@ void BackgroundWork::Stop() {
   age_timer_.Stop();
   space_recovery_.Stop();
   MutexLock lock(state_->mutex());
-  state_->closing.store(true, std::memory_order_release);
+  state_->closing.store(true, std::memory_order_relaxed);
   interrupt_.store(true, std::memory_order_relaxed);
   state_->NotifyChange();
   while (AnyUse()) state_->WaitForChange();
