@@ -373,7 +373,7 @@ Status BackgroundWork::WaitForFlush(std::span<const std::shared_ptr<ColumnFamily
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     active_ids.push_back(family->ActiveLocked()->id());
     family->flush_wanted = !family->immutable().empty();
-    flush_candidates_.Push(family);
+    if (!family->dropped()) flush_candidates_.Push(family);
   }
   ScheduleFlushes();
   for (size_t i = 0; i < families.size(); ++i) {

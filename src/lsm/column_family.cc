@@ -366,23 +366,23 @@ size_t ColumnFamily::MemTableBytes() const {
   return bytes;
 }
 
-void ColumnFamily::SetOptions(ColumnFamilyOptions options, CompactionConfig compaction) {
+void ColumnFamily::SetOptions(ColumnFamilyOptions* options, CompactionConfig compaction) {
   std::unique_ptr<ReadView, PreparedSwitch::Unlinker> view;
-  if (options.prefix_extractor != options_.prefix_extractor) {
-    view.reset(NewView(active_.table, nullptr, options.prefix_extractor));
-    tables_->SetPrefixExtractor(options.prefix_extractor);
+  if (options->prefix_extractor != options_.prefix_extractor) {
+    view.reset(NewView(active_.table, nullptr, options->prefix_extractor));
+    tables_->SetPrefixExtractor(options->prefix_extractor);
   }
   // Nothing below throws.
-  if (options.table_factory != options_.table_factory)
-    tables_->SetConfig(ResolveTableConfig(options));
-  full_bytes_.store(FullBytes(options), std::memory_order_relaxed);
-  memtable_limit_bytes_.store(MemTableLimit(options), std::memory_order_relaxed);
-  max_sequential_skip_.store(options.max_sequential_skip_in_iterations, std::memory_order_relaxed);
-  remembers_gaps_.store(options.iterators_remember_gaps, std::memory_order_relaxed);
-  successive_merges_max_.store(options.max_successive_merges, std::memory_order_relaxed);
-  successive_merges_read_files_.store(options.strict_max_successive_merges,
+  if (options->table_factory != options_.table_factory)
+    tables_->SetConfig(ResolveTableConfig(*options));
+  full_bytes_.store(FullBytes(*options), std::memory_order_relaxed);
+  memtable_limit_bytes_.store(MemTableLimit(*options), std::memory_order_relaxed);
+  max_sequential_skip_.store(options->max_sequential_skip_in_iterations, std::memory_order_relaxed);
+  remembers_gaps_.store(options->iterators_remember_gaps, std::memory_order_relaxed);
+  successive_merges_max_.store(options->max_successive_merges, std::memory_order_relaxed);
+  successive_merges_read_files_.store(options->strict_max_successive_merges,
                                       std::memory_order_relaxed);
-  options_ = std::move(options);
+  std::swap(options_, *options);
   policy_->SetConfig(std::move(compaction));
   if (view != nullptr) PublishView(view.release());
 }

@@ -260,10 +260,10 @@ class ColumnFamily {
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
   const ColumnFamilyOptions& options() const ASHLAR_REQUIRES(kDatabaseMutex) { return options_; }
-  // Installs a view if the prefix extractor is another. Changes nothing if it throws. Allocates
-  // nothing if the prefix extractor is the same. Call EpochDomain::Reclaim after releasing the
-  // mutex.
-  void SetOptions(ColumnFamilyOptions options, CompactionConfig compaction)
+  // Exchanges the options with the family's. Installs a view if the prefix extractor is another.
+  // Changes nothing if it throws. Allocates nothing if the prefix extractor is the same. After
+  // releasing the mutex, destroy the old options and call EpochDomain::Reclaim.
+  void SetOptions(ColumnFamilyOptions* options, CompactionConfig compaction)
       ASHLAR_REQUIRES(kDatabaseMutex);
   // Of new memtables and tables; null: none. Reads take the view's.
   const std::shared_ptr<const SliceTransform>& prefix_extractor() const

@@ -62,9 +62,9 @@ bool CompactionBackoff::RetryAfter(uint64_t seconds, const std::shared_ptr<Colum
   const auto retry = [timers = timers_, this, waiting = std::weak_ptr<ColumnFamily>(family)] {
     MutexLock running(timers->mutex);
     if (timers->stopped) return;  // I2
-    MutexLock lock(state_->mutex());
     const std::shared_ptr<ColumnFamily> found = waiting.lock();
     if (found == nullptr) return;
+    MutexLock lock(state_->mutex());
     found->compaction_paused = false;
     observer_->ViewChanged(found);
   };

@@ -64,7 +64,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
     MutexLock lock(state_->mutex());
     CompactionConfig compaction = ResolveCompactionConfig(changed, state_->current_options,
                                                           state_->default_delayed_write_rate);
-    family->SetOptions(std::move(changed), std::move(compaction));
+    family->SetOptions(&changed, std::move(compaction));
     // An object that the program has set is not recorded again if it goes back to the default.
     std::erase_if(state_->unsupported_options, [&](const UnsupportedOption& option) {
       return option.column_family == family->name() &&
@@ -116,7 +116,7 @@ void OptionChanges::InstallDBOptions(const DBOptions& changed) {
   state_->current_options = std::move(stored);
   background_.SetOptions(changed);
   for (FamilyOptions& of : families) {
-    of.family->SetOptions(std::move(of.options), std::move(of.compaction));
+    of.family->SetOptions(&of.options, std::move(of.compaction));
     background_.ViewChanged(of.family);
   }
 }
