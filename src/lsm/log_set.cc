@@ -319,7 +319,8 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
     ASHLAR_DCHECK(log.number >= number);  // I1
     unsynced |= log.writer != nullptr;
   }
-  closed_unsynced_.store(unsynced, std::memory_order_release);
+  // It is not set here: a log may be closed that was synced before, and has its writer still.
+  if (!unsynced) closed_unsynced_.store(false, std::memory_order_release);
   if constexpr (kDebugChecks) CheckClosedLogs();
   return released;
 }
