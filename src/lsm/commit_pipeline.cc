@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/format.h"
@@ -13,6 +14,7 @@
 #include "key/write_batch_internal.h"
 #include "lsm/background_work.h"
 #include "lsm/memtable_inserter.h"
+#include "lsm/predecessor_record.h"
 #include "lsm/reader.h"
 #include "observe/perf.h"
 #include "platform/clock.h"
@@ -480,14 +482,17 @@ Status CommitPipeline::AppendToLog(const CommitGroup& group) {
       NoteUnloggedWrite();
       continue;
     }
-    if (r.batch->GetWalTerminationPoint().is_cleared()) [[likely]] {
+    if (r.batch->GetWalTerminationPoint().is_cleared() && !r.log_only) [[likely]] {
       const Slice contents = r.batch->Data();
       ASHLAR_RETURN_IF_ERROR(state_->logs.Append(std::span<const Slice>(&contents, 1)));
       logged_bytes += contents.size();
     } else {
       const LoggedPart logged(*r.batch);
       if (!logged.IsWhole()) NoteUnloggedWrite();
-      ASHLAR_RETURN_IF_ERROR(state_->logs.Append(logged.pieces()));
+      std::vector<Slice> pieces(logged.pieces().begin(), logged.pieces().end());
+      if (ReadsAsPredecessorRecord(pieces))
+        pieces.emplace_back(kEmptyLogData.data(), kEmptyLogData.size());
+      ASHLAR_RETURN_IF_ERROR(state_->logs.Append(pieces));
       logged_bytes += logged.bytes();
     }
     ++logged_batches;

@@ -9,12 +9,17 @@
 // record shows the loss. It is a write batch with nothing but log data, which every reader of the
 // format passes over.
 //
+// A program may write log data of any bytes (WriteBatch::PutLogData). Those that would read as such
+// a record go to the log with a further record after them.
+//
 // Thread safety: pure functions.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "ashlar/slice.h"
 #include "ashlar/types.h"
@@ -30,5 +35,11 @@ std::string EncodePredecessorRecord(const PredecessorRecord& predecessor,
                                     SequenceNumber next_sequence);
 // Nothing when the record is another.
 std::optional<PredecessorRecord> DecodePredecessorRecord(const Slice& record);
+
+// True if the pieces are one after another what DecodePredecessorRecord accepts.
+bool ReadsAsPredecessorRecord(std::span<const Slice> pieces);
+// Log data of no bytes. Appended to a batch that reads as a predecessor record, they make it
+// another.
+inline constexpr std::string_view kEmptyLogData("\x03\x00", 2);
 
 }  // namespace ashlar

@@ -12,9 +12,11 @@
 
 #include "ashlar/checkpoint.h"
 #include "ashlar/sst_file_writer.h"
+#include "base/coding.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
+#include "lsm/predecessor_record.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/log_stream/batches.h"
 #include "tests/support/fault_file_system.h"
@@ -280,6 +282,37 @@ TEST_F(IterationTest, BatchesOfLogDataAloneComeToo) {
   ASSERT_OK(db_->Write(WriteOptions(), &marker));
   Put("b", "2");
   EXPECT_EQ(Text(AllBatches(db_.get())), "a=1 [marker] [marker] b=2 ");
+}
+
+// An open that took them for the length of an older log would refuse the database, or drop what
+// follows.
+TEST_F(IterationTest, LogDataThatReadLikeTheHeadOfALogAreData) {
+  options_.avoid_flush_during_shutdown = true;
+  Open();
+  Put("a", "1");
+  std::string expected = "a=1 ";
+  std::string blob;
+  for (uint64_t log = 0; log < 40; ++log) {
+    blob = "ashlar.log.continues:";
+    PutVarint64(&blob, log);
+    PutVarint64(&blob, uint64_t{1} << 40);
+    WriteBatch batch;
+    ASSERT_OK(batch.PutLogData(blob));
+    ASSERT_TRUE(DecodePredecessorRecord(batch.Data()).has_value());
+    ASSERT_OK(db_->Write(WriteOptions(), &batch));
+    expected += StrCat("[", blob, "] [] ");
+  }
+  Put("b", "2");
+  expected += "b=2 ";
+  EXPECT_EQ(Text(AllBatches(db_.get())), expected);
+  WriteBatch ends_early;
+  ASSERT_OK(ends_early.PutLogData(blob));
+  ends_early.MarkWalTerminationPoint();
+  ASSERT_OK(ends_early.Put("unlogged", "3"));
+  ASSERT_OK(db_->Write(WriteOptions(), &ends_early));
+  Put("c", "4");
+  Open();
+  EXPECT_EQ(Contents(), "a=1 b=2 c=4 ");
 }
 
 TEST_F(IterationTest, BufferedWritesAppearWhenTheLogIsFlushed) {
