@@ -311,6 +311,7 @@ std::vector<MemTableRef> ColumnFamily::StartFlush() {
     tables.push_back(entry.table);
   }
   flush_wanted = false;
+  log_release_wanted = false;
   return tables;
 }
 

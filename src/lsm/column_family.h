@@ -203,10 +203,11 @@ class ColumnFamily {
   // The oldest log that will still be needed once the `flushed` oldest memtables are in tables.
   uint64_t LogNumberAfterFlush(size_t flushed) const ASHLAR_REQUIRES(kDatabaseMutex);
   bool WantsFlush() const ASHLAR_REQUIRES(kDatabaseMutex) {
-    return running_flushes == 0 && !immutable_.empty() &&
-           (flush_wanted ||
-            immutable_.size() >=
-                static_cast<size_t>(policy_->config().common.min_write_buffer_number_to_merge));
+    if (running_flushes > 0) return false;
+    if (immutable_.empty()) return log_release_wanted;
+    return flush_wanted || log_release_wanted ||
+           immutable_.size() >=
+               static_cast<size_t>(policy_->config().common.min_write_buffer_number_to_merge);
   }
   // The next view of a secondary's family, allocated before anything changes.
   class PreparedFollow {
@@ -289,6 +290,8 @@ class ColumnFamily {
   SequenceNumber awaited_snapshot ASHLAR_GUARDED_BY(kDatabaseMutex) = kNoSnapshotAwaited;
   // Flush even if fewer memtables wait than min_write_buffer_number_to_merge.
   bool flush_wanted ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
+  // Flush even without a memtable: the edit lets logs go that no family needs.
+  bool log_release_wanted ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   // Why a memtable was switched last.
   FlushReason flush_reason ASHLAR_GUARDED_BY(kDatabaseMutex) = FlushReason::kOthers;
   int running_flushes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;

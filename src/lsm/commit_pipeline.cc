@@ -182,6 +182,7 @@ Status CommitPipeline::SwitchWhatIsFull() {
   FlushReason reason = FlushReason::kWriteBufferFull;
   const uint64_t oldest_log = state_->logs.OldestNumber();
   bool ask_old = false;
+  bool is_spent = false;  // no memtable has a write of the oldest log
   {
     const uint64_t log_bytes = state_->logs.TotalBytes();
     const uint64_t log_bytes_max = WalBytesMax();
@@ -192,9 +193,12 @@ Status CommitPipeline::SwitchWhatIsFull() {
     MutexLock lock(state_->mutex());
     ask_old = logs_too_long && wal_limit_requested_for_ != oldest_log;
     if (ask_old) reason = FlushReason::kWalFull;
+    is_spent = ask_old;
     std::vector<std::shared_ptr<ColumnFamily>> others;
     for (std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       const bool holds_old_log = ask_old && family->OldestLogNumber() <= oldest_log;
+      if (holds_old_log && !(family->LeaderActive()->IsEmpty() && family->immutable().empty()))
+        is_spent = false;
       const bool must_flush = holds_old_log || (memory_is_full && !family->immutable().empty());
       if (must_flush) family->flush_wanted = true;
       if (family->IsFull() || (holds_old_log && !family->LeaderActive()->IsEmpty())) {
@@ -210,7 +214,15 @@ Status CommitPipeline::SwitchWhatIsFull() {
     if (AddLargest(std::move(others), &full) && none_is_full)
       reason = FlushReason::kWriteBufferManager;
   }
-  if (!full.empty()) ASHLAR_RETURN_IF_ERROR(LeaderSwitchMemTables(full, reason));
+  // Log data, and writes that left no entry, are in no memtable whose flush would end the log.
+  const bool ends_log = is_spent && oldest_log == state_->logs.current_number();
+  if (!full.empty() || ends_log) ASHLAR_RETURN_IF_ERROR(LeaderSwitchMemTables(full, reason));
+  if (is_spent) {
+    MutexLock lock(state_->mutex());
+    const std::shared_ptr<ColumnFamily>& family = state_->Families().families.front();
+    family->log_release_wanted = true;
+    background_->ViewChanged(family);
+  }
   // After all that can fail, so that a failure does not end the demand for this log's flush.
   if (ask_old) wal_limit_requested_for_ = oldest_log;
   StopWritersForMemory();

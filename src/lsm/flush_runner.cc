@@ -31,6 +31,7 @@ FlushRunner::Flush FlushRunner::Begin(const std::shared_ptr<ColumnFamily>& famil
               .switched_for = family->flush_reason,
               .pending = state_->memory.BeginFlush()};
   flush.edit.column_family = family->id();
+  flush.releases_log = family->log_release_wanted;
   flush.tables = family->StartFlush();
   for (size_t i = 1; i < flush.tables.size(); ++i)
     ASHLAR_ASSERT(flush.tables[i - 1]->id() < flush.tables[i]->id());  // I2 of column_family.h
@@ -40,6 +41,7 @@ FlushRunner::Flush FlushRunner::Begin(const std::shared_ptr<ColumnFamily>& famil
 void FlushRunner::Cancel(const Flush& flush) {
   flush.family->EndFlush(0);
   flush.family->flush_wanted = true;
+  if (flush.releases_log) flush.family->log_release_wanted = true;
 }
 
 Status FlushRunner::Run(Flush* flush) { return RunAll({flush, 1}, Status::OK()); }

@@ -52,6 +52,7 @@ class FlushRunner {
     const std::atomic<bool>* interrupt = nullptr;
     JobSettings settings;
     FlushReason switched_for = FlushReason::kOthers;
+    bool releases_log = false;  // ColumnFamily::log_release_wanted
     std::vector<MemTableRef> tables = {};
     VersionEdit edit = {};
     TableJobStatistics statistics = {};

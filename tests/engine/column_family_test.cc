@@ -336,6 +336,38 @@ TEST_F(ColumnFamilyTest, ALowerLimitOfLogBytesCountsFromTheNextWrite) {
   EXPECT_EQ(tables, "1");
 }
 
+// No memtable has anything whose flush would let the log go.
+TEST_F(ColumnFamilyTest, OldLogsGoAlsoIfTheyHaveLogDataAlone) {
+  options_.create_missing_column_families = true;
+  options_.max_total_wal_size = 256 << 10;
+  OpenFamilies({"default", "idle"});
+  const auto log_bytes = [this] {
+    uint64_t bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path())) {
+      if (entry.path().extension() == ".log") bytes += entry.file_size();
+    }
+    return bytes;
+  };
+  WriteBatch log_data;
+  ASSERT_OK(log_data.PutLogData(std::string(1000, 'x')));
+  const auto write_log_data = [&](int batches) {
+    for (int i = 0; i < batches; ++i) {
+      EXPECT_OK(db_->Write(WriteOptions(), &log_data));
+      if (i % 50 != 0) continue;
+      EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+    }
+    EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  };
+  write_log_data(2000);
+  EXPECT_LT(log_bytes(), 512u << 10);
+  EXPECT_EQ(FilesAtLevel(0), 0u);
+  EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "idle", "1"));
+  write_log_data(2000);
+  EXPECT_LT(log_bytes(), 512u << 10);
+  OpenFamilies({"default", "idle"});
+  EXPECT_EQ(GetFrom(handles_[1], "idle"), "1");
+}
+
 // Of the smaller number four times all memtables exceed 64 bits, of the larger one all memtables.
 TEST_F(ColumnFamilyTest, TheLimitOfLogBytesIsNotWrappedByManyLargeMemtables) {
   for (const char* const memtables : {"67108864", "268435456"}) {
