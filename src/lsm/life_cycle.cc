@@ -34,6 +34,8 @@ bool HasFileThatWaitsForFlush(const ColumnFamily& family) ASHLAR_REQUIRES(kDatab
          level0.front()->largest_sequence >= family.OldestUnflushed();
 }
 
+Status ClosedError() { return Status::ShutdownInProgress("the database is closed"); }
+
 // Notes this thread as the one that holds the role.
 class RoleOfThread {
  public:
@@ -359,14 +361,13 @@ Status LifeCycle::CloseFilesLocked() {
   };
   if (state_->writes_files()) {
     background_.Cancel();
-    attempt([this] { return FlushUnloggedWrites(); });
+    attempt([this] { return EndWrites(); });
     background_.Stop();
     attempt([this] {
       background_.outbox().Notify();
       return Status::OK();
     });
-    state_->error_handler.Set(Status::ShutdownInProgress("the database is closed"),
-                              BackgroundErrorReason::kFlush);
+    state_->error_handler.Set(ClosedError(), BackgroundErrorReason::kFlush);
     attempt([this] { return CloseLogs(); });
     attempt([this] { return changes_->RecordPending(); });  // no family comes or goes from here on
     attempt([this] {
@@ -414,10 +415,32 @@ void LifeCycle::Cancel(bool wait) {
   if (wait) background_.WaitForJobs();
 }
 
+Status LifeCycle::EndWrites() {
+  Status refusal;
+  // Between two groups of writes. One that is acknowledged after the switch below would be lost.
+  ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] {
+    refusal = state_->error_handler.WriteStatus();
+    state_->error_handler.Set(ClosedError(), BackgroundErrorReason::kFlush);
+    return Status::OK();
+  }));
+  if (!MustFlushUnloggedWrites()) return Status::OK();
+  ASHLAR_RETURN_IF_ERROR(refusal);
+  return FlushEachFamily([this](Families families) {
+    return commit_.RunExclusive(
+        [&] { return commit_.LeaderSwitchMemTables(families, FlushReason::kShutDown); });
+  });
+}
+
 Status LifeCycle::FlushUnloggedWrites() {
   if (!MustFlushUnloggedWrites()) return Status::OK();
   // They may be in no table, and only a resume would bring them there.
   ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
+  return FlushEachFamily([this](Families families) {
+    return commit_.SwitchMemTables(families, FlushReason::kShutDown);
+  });
+}
+
+Status LifeCycle::FlushEachFamily(FunctionRef<Status(Families)> switch_memtables) {
   const BackgroundWork::JobHold hold(&background_);
   std::vector<std::shared_ptr<ColumnFamily>> families;
   {
@@ -425,9 +448,9 @@ Status LifeCycle::FlushUnloggedWrites() {
     ASHLAR_ASSERT(!state_->RunsJobs());  // I5
     families = state_->LiveFamilies();
   }
-  ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(families, FlushReason::kShutDown));
-  // One by one: writes go on, so that the families have no common end. The failure of one does not
-  // keep the others from their tables.
+  ASHLAR_RETURN_IF_ERROR(switch_memtables(families));
+  // One by one: after a cancel writes go on, and the families have no common end. The failure of
+  // one does not keep the others from their tables.
   Status first;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     {

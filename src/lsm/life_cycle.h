@@ -24,10 +24,12 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "ashlar/db.h"
+#include "base/function_ref.h"
 #include "lsm/lsm_core.h"
 #include "lsm/option_changes.h"
 #include "lsm/primary_follower.h"
@@ -86,9 +88,13 @@ class LifeCycle {
   // The reason why the database cannot be closed now. Ok when there is none.
   Status CheckNothingIsHeld();
   bool MustFlushUnloggedWrites() const;
-  // Requires: jobs have ended for good (I5). An error of a flush is latched; the first one is
-  // returned, after all families had their turn. An error that is latched before is returned, too.
+  // Requires of the three: jobs have ended for good (I5). An error of a flush is latched; the first
+  // one is returned, after all families had their turn. An error that is latched before is
+  // returned, too. EndWrites, of a close, refuses writes before it flushes the acknowledged ones.
+  Status EndWrites();
   Status FlushUnloggedWrites();
+  using Families = std::span<const std::shared_ptr<ColumnFamily>>;
+  Status FlushEachFamily(FunctionRef<Status(Families)> switch_memtables);
   Status CloseLogs();
   void AssertReplayedLogsAreNotNeeded() const;
   void AssertNoJobRuns() const;

@@ -451,6 +451,31 @@ TEST_F(CancelTest, CloseReportsAnErrorThatKeptUnloggedWritesFromTheirTable) {
   Close();
 }
 
+// One that is acknowledged after the switch of the memtables would be in no table and in no log.
+TEST_F(CancelTest, CloseRefusesWritesBeforeItFlushesThoseThatNoLogHas) {
+  const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
+  const std::unique_ptr<Env> env = NewCompositeEnv(faults);
+  options_.env = env.get();
+  Open();
+  PutUnlogged("a", "1");
+  Status late;
+  FaultRule rule;
+  rule.operations = FaultOperation::kSync;
+  rule.name_contains = ".sst";
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] {
+    WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    late = db_->Put(unlogged, "late", "2");
+  };
+  faults->AddRule(rule);
+  ASSERT_OK(db_->Close());
+  ExpectRefused(late, "Put");
+  Open();
+  EXPECT_EQ(Contents(), "a=1 ");
+  Close();
+}
+
 // Continues background work at the begin of each flush.
 class ContinuingListener final : public EventListener {
  public:
