@@ -126,18 +126,18 @@ void BackgroundWork::CheckInvariants() const {
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     flushes += static_cast<size_t>(family->running_flushes);
     plans += family->running_plans.size();
-    ASHLAR_ASSERT(awaited_snapshot_ <= family->awaited_snapshot);
+    ASHLAR_ASSERT(awaited_snapshot_ <= family->awaited_snapshot);  // SnapshotReleased misses none
     CompactionBackoff::CheckInvariants(*family);
     for (const CompactionPlan* const plan : family->running_plans)
       CompactionRunner::CheckMarks(*plan);
   }
   // Not those of dropped families; a flush together is one job of many families.
-  ASHLAR_ASSERT(flush_jobs_ >= 0 && compaction_jobs_ >= 0 && soon_jobs_ >= 0);
+  ASHLAR_ASSERT(flush_jobs_ >= 0 && compaction_jobs_ >= 0 && soon_jobs_ >= 0);  // I1
   ASHLAR_ASSERT(flushes <= static_cast<size_t>(flush_jobs_) ||
                 flushes_.running_together() > 0);                     // I1
   ASHLAR_ASSERT(plans <= static_cast<size_t>(RunningCompactions()));  // I1
   ASHLAR_ASSERT(!interrupt_.load(std::memory_order_relaxed) || state_->background_paused > 0 ||
-                !state_->RunsJobs());
+                !state_->RunsJobs());  // a pause, or for good
   flush_candidates_.CheckInvariants();
   compaction_candidates_.CheckInvariants();
   manual_.CheckInvariants();
@@ -184,7 +184,7 @@ bool BackgroundWork::RunSoon(Executor::Priority priority, std::function<void()> 
   const bool taken = state_->executor->Schedule(priority, [this, job = std::move(job)] {
     IgnoreBadAlloc(job);
     MutexLock lock(state_->mutex());
-    ASHLAR_ASSERT(soon_jobs_ > 0);
+    ASHLAR_ASSERT(soon_jobs_ > 0);  // RunSoon counted it
     --soon_jobs_;
     state_->NotifyChange();
   });

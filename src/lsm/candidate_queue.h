@@ -30,7 +30,7 @@ class CandidateQueue {
     }
   }
   std::shared_ptr<ColumnFamily> Pop() {
-    ASHLAR_ASSERT(!queue_.empty());
+    ASHLAR_ASSERT(!queue_.empty());  // the callers checked
     std::shared_ptr<ColumnFamily> family = std::move(queue_.front());
     queue_.pop_front();
     queued_.erase(family.get());
@@ -41,9 +41,9 @@ class CandidateQueue {
   }
   // Asserts that queued_ is the set of queue_.
   void CheckInvariants() const {
-    ASHLAR_ASSERT(queue_.size() == queued_.size());
+    ASHLAR_ASSERT(queue_.size() == queued_.size());  // each family once
     for (const std::shared_ptr<ColumnFamily>& family : queue_)
-      ASHLAR_ASSERT(queued_.contains(family.get()));
+      ASHLAR_ASSERT(queued_.contains(family.get()));  // the set of queue_
   }
   void Clear() {
     queue_.clear();

@@ -165,9 +165,9 @@ ColumnFamily::PreparedSwitch ColumnFamily::PrepareSwitch() {
 }
 
 void ColumnFamily::SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept {
-  ASHLAR_ASSERT(log_number >= active_.log_number);           // I3
-  ASHLAR_ASSERT(immutable_.size() < immutable_.capacity());  // PrepareSwitch
-  ASHLAR_ASSERT(prepared.fresh != nullptr && prepared.view != nullptr);
+  ASHLAR_ASSERT(log_number >= active_.log_number);                       // I3
+  ASHLAR_ASSERT(immutable_.size() < immutable_.capacity());              // PrepareSwitch
+  ASHLAR_ASSERT(prepared.fresh != nullptr && prepared.view != nullptr);  // the same
   prepared.fresh->SetOlderThrough(std::max(
       {active_.table->older_through(), active_.table->last_sequence(), ingested_through_}));
   active_.table->MarkImmutable();
@@ -215,6 +215,7 @@ void ColumnFamily::PrepareView() {
 }
 
 void ColumnFamily::InstallPreparedView() noexcept {
+  // PrepareView, and PrepareSwitch since.
   ASHLAR_ASSERT(spare_view_.has_value() && spare_view_->immutable.capacity() >= immutable_.size());
   ReadView::Args args = ViewArgs(active_.table, std::move(spare_view_->immutable));
   void* const memory = spare_view_->memory.release();
@@ -259,7 +260,7 @@ ColumnFamily::PreparedFollow ColumnFamily::PrepareFollow(Version* version, uint6
     if (entry.log_number >= log_number) prepared.immutable.push_back(entry);
   }
   prepared.active = source.active_;
-  ASHLAR_ASSERT(prepared.active.log_number >= log_number);
+  ASHLAR_ASSERT(prepared.active.log_number >= log_number);  // Requires
   prepared.next_memtable_id = std::max(next_memtable_id_, source.next_memtable_id_);
   ReadView::Args args{.active = prepared.active.table,
                       .immutable = {},

@@ -71,7 +71,7 @@ Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
 
 Status CommitPipeline::WriteEntry(const WriteOptions& options, const ColumnFamily* family,
                                   WriteBatch* batch) {
-  ASHLAR_DCHECK(WriteBatchInternal::Count(batch) == 1);
+  ASHLAR_DCHECK(WriteBatchInternal::Count(batch) == 1);  // Requires
   CommitRequest request;
   request.check = &CheckIsNotDropped;
   request.check_arg = const_cast<ColumnFamily*>(family);
@@ -88,7 +88,7 @@ Status CommitPipeline::Submit(const WriteOptions& options, WriteBatch* batch,
   request->log_only = WriteBatchInternal::Count(batch) == 0;
   request->batch = batch;
   request->batch_bytes = batch->GetDataSize();
-  ASHLAR_DCHECK(request->batch_bytes >= WriteBatchInternal::kHeaderBytes);
+  ASHLAR_DCHECK(request->batch_bytes >= WriteBatchInternal::kHeaderBytes);  // each batch has one
   if (request->batch_bytes > state_->logs.record_bytes_max() && !options.disableWAL &&
       LoggedPart(*batch).bytes() > state_->logs.record_bytes_max()) [[unlikely]]
     return Status::InvalidArgument(StrCat("a batch of ", LoggedPart(*batch).bytes(),
@@ -283,7 +283,7 @@ Status CommitPipeline::LeaderSwitchMemTables(
     background_->LatchError(BackgroundErrorReason::kWriteCallback, "start of a new log", started);
     return started;
   }
-  ASHLAR_ASSERT(state_->logs.current_number() == log_number);
+  ASHLAR_ASSERT(state_->logs.current_number() == log_number);  // StartNewLog
   std::vector<std::pair<ColumnFamily*, ColumnFamily::PreparedSwitch>> switches;
   switches.reserve(families.size());
   {
@@ -304,7 +304,7 @@ Status CommitPipeline::LeaderSwitchMemTables(
     for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
       family->AdvanceEmptyMemTable(log_number);
     for (const std::shared_ptr<ColumnFamily>& family : families) {
-      ASHLAR_DCHECK(family->dropped() || family->LeaderActive()->IsEmpty());
+      ASHLAR_DCHECK(family->dropped() || family->LeaderActive()->IsEmpty());  // switched above
       background_->ViewChanged(family);
     }
   }
@@ -384,7 +384,7 @@ Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
       // The time already waited counts. Otherwise a rate that changes often could delay the writer
       // forever.
       if (turn_us.has_value()) {
-        ASHLAR_DCHECK(reserved_us <= now_us);
+        ASHLAR_DCHECK(reserved_us <= now_us);  // the clock is monotonic
         // As doubles: the product of bytes and microseconds overflows 64 bits at slow rates.
         const auto left = static_cast<double>(*turn_us - now_us);
         const auto whole = static_cast<double>(std::max<uint64_t>(*turn_us - reserved_us, 1));
@@ -411,7 +411,7 @@ Status CommitPipeline::CommitGroupOfWrites(const CommitGroup& group) {
   SequenceNumber next = state_->PublishedSequence() + 1;
   for (CommitRequest& r : group) {
     ASHLAR_DCHECK(r.kind == CommitRequest::Kind::kWrite);  // exclusive requests are alone
-    ASHLAR_DCHECK(r.status.ok());
+    ASHLAR_DCHECK(r.status.ok());                          // none is refused yet
     if (r.check != nullptr) {
       if (Status refusal = r.check(r.check_arg, families); !refusal.ok()) [[unlikely]] {
         r.status = std::move(refusal);  // I6
@@ -454,9 +454,9 @@ void CommitPipeline::CheckInvariants(const CommitGroup& group, SequenceNumber en
       ASHLAR_ASSERT(r.first_sequence == 0);  // I6
       continue;
     }
-    ASHLAR_ASSERT(r.first_sequence == next);                       // I1
-    ASHLAR_ASSERT(WriteBatchInternal::Sequence(r.batch) == next);  // I1: the log gets it
-    ASHLAR_ASSERT(r.log_only == (WriteBatchInternal::Count(r.batch) == 0));
+    ASHLAR_ASSERT(r.first_sequence == next);                                 // I1
+    ASHLAR_ASSERT(WriteBatchInternal::Sequence(r.batch) == next);            // I1: the log gets it
+    ASHLAR_ASSERT(r.log_only == (WriteBatchInternal::Count(r.batch) == 0));  // Submit
     next += WriteBatchInternal::Count(r.batch);
   }
   ASHLAR_ASSERT(next == end && end <= kSequenceNumberMax + 1);  // I1

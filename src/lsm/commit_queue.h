@@ -66,7 +66,7 @@ struct CommitRequest {
 
   // Prepares a request to join again. Requires: it led and was finished without being committed.
   void Reset() {
-    ASHLAR_DCHECK(kind == Kind::kWrite && status.ok());
+    ASHLAR_DCHECK(kind == Kind::kWrite && status.ok());  // Requires
     state.store(kWaiting, std::memory_order_relaxed);
     older = nullptr;
     newer = nullptr;

@@ -15,7 +15,7 @@ constexpr uint32_t kPauseDoublings = 5;
 
 void CompactionBackoff::HandleFailure(const std::shared_ptr<ColumnFamily>& family,
                                       const Status& error, bool may_be_recorded) {
-  ASHLAR_ASSERT(!error.ok());
+  ASHLAR_ASSERT(!error.ok());  // the callers checked
   const bool passes = error.IsNoSpace() || error.IsCompactionTooLarge() || error.IsMemoryLimit() ||
                       error.subcode() == Status::kOpenFilesLimit;
   if (may_be_recorded || !passes)
@@ -35,7 +35,7 @@ void CompactionBackoff::HandleFailure(const std::shared_ptr<ColumnFamily>& famil
 
 uint64_t CompactionBackoff::Pause(const std::shared_ptr<ColumnFamily>& family,
                                   const Status& error) noexcept {
-  ASHLAR_ASSERT(!error.ok());
+  ASHLAR_ASSERT(!error.ok());  // I3
   family->compaction_failure = error;
   const uint64_t seconds = uint64_t{1} << std::min(family->compaction_failures, kPauseDoublings);
   if (family->compaction_failures < kPauseDoublings) ++family->compaction_failures;

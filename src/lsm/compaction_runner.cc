@@ -75,7 +75,7 @@ bool CompactionRunner::Allow() {
 
 std::unique_ptr<Compaction> CompactionRunner::Start(const std::shared_ptr<ColumnFamily>& family,
                                                     CompactionPlan plan) {
-  ASHLAR_ASSERT(!plan.inputs.empty());
+  ASHLAR_ASSERT(!plan.inputs.empty());  // compaction_plan.h: never empty
   auto compaction =
       std::make_unique<Compaction>(family, std::move(plan), TakeJobSettings(*state_, *family));
   family->running_plans.push_back(&compaction->plan);
@@ -197,7 +197,7 @@ Status CompactionRunner::Install(Compaction* compaction, const TableJobStatistic
   const CompactionPlan& plan = compaction->plan;
   ASHLAR_ASSERT(!compaction->may_be_recorded);  // a plan is installed once
   compaction->events->Installing();
-  ASHLAR_ASSERT(edits->size() == 1);
+  ASHLAR_ASSERT(edits->size() == 1);  // the edit of Run
   edits->front().column_family = compaction->family->id();
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(const VersionInstaller::Prepared prepared,

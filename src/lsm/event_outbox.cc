@@ -33,11 +33,11 @@ const char* ConditionName(WriteStallCondition condition) {
 
 void EventOutbox::CheckInvariants() const {
   const bool has_changes = !changes_.empty() || decision_failed_;
-  ASHLAR_ASSERT(!has_changes || some_.load(std::memory_order_relaxed));
+  ASHLAR_ASSERT(!has_changes || some_.load(std::memory_order_relaxed));  // Notify finds them
 }
 
 void EventOutbox::AddStall(const ColumnFamily& family, StallState before) {
-  ASHLAR_ASSERT(family.stall.state != before);
+  ASHLAR_ASSERT(family.stall.state != before);  // Requires
   StallChange change;
   change.info.cf_name = family.name();
   change.info.condition.prev = ToCondition(before);

@@ -111,7 +111,7 @@ Status FamilyImport::CheckPartsDoNotOverlap(std::span<const size_t> ends) const 
     }
     parts.push_back(part);
   }
-  ASHLAR_ASSERT(at == files_.size());
+  ASHLAR_ASSERT(at == files_.size());  // Prepare: the parts have all files
   std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {
     return comparator.Compare(a.smallest, b.smallest) < 0;
   });

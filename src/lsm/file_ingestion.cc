@@ -384,9 +384,10 @@ Status FileIngestion::PlanFamily(Family* family) {
 void FileIngestion::CheckPlan(const Placing& placing, const Family& family) const {
   const bool behind = placing.options->ingest_behind;
   for (const File& file : family.files) {
-    ASHLAR_ASSERT(file.level < placing.view.num_levels());
-    ASHLAR_ASSERT(!behind || file.sequence == 0);  // below all that is there
+    ASHLAR_ASSERT(file.level < placing.view.num_levels());  // the level exists
+    ASHLAR_ASSERT(!behind || file.sequence == 0);           // below all that is there
     ASHLAR_ASSERT(file.sequence == 0 || file.sequence > state_->PublishedSequence());  // I1
+    // Level 0 is ordered by sequences.
     ASHLAR_ASSERT(file.level > 0 || file.sequence > 0 || file.external.made_by_database);
     if (!family.files_overlap || file.external.made_by_database) continue;
     for (const File& earlier : family.files) {
@@ -518,6 +519,7 @@ std::vector<VersionEdit> FileIngestion::MakeEdits(SequenceNumber last_sequence) 
     edit.ReserveNewFiles(family.files.size());
     for (const File& file : family.files) {
       const ExternalFile& external = file.external;
+      // TryToInstall took the largest of all.
       ASHLAR_ASSERT(file.sequence <= last_sequence && external.largest_sequence <= last_sequence);
       auto meta = std::make_unique<FileMetaData>();
       ASHLAR_ASSERT(file.taken.number() != 0);  // TakeFile

@@ -137,7 +137,7 @@ void FileJanitor::CheckInvariants() const {
 void FileJanitor::DeleteUnderLock(std::vector<DeletedTable>* deleted) {
   if (IsDisabled() || stopped_) return;
   ASHLAR_ASSERT(state_->lock != nullptr);  // I3
-  ASHLAR_ASSERT(state_->writes_files());
+  ASHLAR_ASSERT(state_->writes_files());   // files may be deleted
   ObsoleteFiles::Taken taken = state_->obsolete_files.Take();
   TakeUndeletedIfDue(&taken);
   ObsoleteFiles::Taken undeleted;

@@ -107,7 +107,7 @@ bool FlushRunner::SetLogNumbers(std::span<Flush> flushes) {
   MutexLock lock(state_->mutex());
   size_t live = 0;  // of the families that are flushed
   for (Flush& flush : flushes) {
-    ASHLAR_ASSERT(flush.edit.column_family == flush.family->id());
+    ASHLAR_ASSERT(flush.edit.column_family == flush.family->id());  // Begin
     flush.edit.log_number = flush.family->LogNumberAfterFlush(flush.tables.size());
     ASHLAR_ASSERT(*flush.edit.log_number <= state_->logs.current_number());  // I2
     if (!flush.family->dropped()) ++live;

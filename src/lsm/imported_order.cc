@@ -24,7 +24,7 @@ constexpr int kStepsBeforeASeek = 32;
 
 // The files have no numbers yet, so of two with the same sequences neither is newer.
 bool IsNewer(const ImportedFile& a, const ImportedFile& b) {
-  ASHLAR_ASSERT(a.meta->number == 0 && b.meta->number == 0);
+  ASHLAR_ASSERT(a.meta->number == 0 && b.meta->number == 0);  // no numbers yet
   return LevelFiles::NewerFirst(a.meta.get(), b.meta.get());
 }
 

@@ -60,13 +60,13 @@ LifeCycle::LifeCycle(LsmCore* core, OptionChanges* changes,
       background_(core->background),
       commit_(core->commit),
       follower_(std::move(follower)) {
-  ASHLAR_ASSERT((follower_ != nullptr) == state_->is_secondary());
+  ASHLAR_ASSERT((follower_ != nullptr) == state_->is_secondary());  // Requires
 }
 
 // ---- Opening.
 
 Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& families) {
-  ASHLAR_ASSERT(state_->writes_files());
+  ASHLAR_ASSERT(state_->writes_files());  // Requires: a writable open
   OpenSpace();
   ASHLAR_RETURN_IF_ERROR(StartLog());
   ASHLAR_RETURN_IF_ERROR(EnsureIdentity(state_));
@@ -76,7 +76,7 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
 }
 
 Status LifeCycle::StartLog() {
-  ASHLAR_ASSERT(state_->lock != nullptr);
+  ASHLAR_ASSERT(state_->lock != nullptr);  // I2
   // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
   // those that are left.
   state_->obsolete_files.Take();
@@ -88,7 +88,7 @@ Status LifeCycle::StartLog() {
                            .directory_handle = state_->wal_directory_handle.get()};
   own_files_begin_ = log.number;
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] { return state_->logs.StartNewLog(log); }));
-  ASHLAR_ASSERT(state_->logs.current_number() == log.number);
+  ASHLAR_ASSERT(state_->logs.current_number() == log.number);  // StartNewLog
   for (const uint64_t replayed : recovery.logs)
     ASHLAR_ASSERT(replayed < log.number);  // I3 of recovery.h: none of them is appended to
   MutexLock lock(state_->mutex());
@@ -205,7 +205,7 @@ Status LifeCycle::CheckHasNoRole() const {
 Status LifeCycle::CheckFollows() const {
   if (closed_) return Status::ShutdownInProgress("the database is closed");
   ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
-  ASHLAR_ASSERT(follower_ != nullptr);
+  ASHLAR_ASSERT(follower_ != nullptr);  // it is an open secondary
   return Status::OK();
 }
 
@@ -352,7 +352,7 @@ Status LifeCycle::CloseFiles() {
 }
 
 Status LifeCycle::CloseFilesLocked() {
-  ASHLAR_ASSERT(!closed_);
+  ASHLAR_ASSERT(!closed_);  // the callers checked
   Status status;
   // I1. The first error is reported.
   const auto attempt = [&status](const auto& step) {

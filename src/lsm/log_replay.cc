@@ -204,7 +204,7 @@ void LogReplay::SeparateMemTables(uint64_t log_number) {
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : input_.families->families) {
     const ColumnFamilyState* const recorded = input_.recorded->FindFamily(family->id());
-    ASHLAR_ASSERT(recorded != nullptr);
+    ASHLAR_ASSERT(recorded != nullptr);  // the families are recorded ones
     const uint64_t needed = std::max(recorded->log_number, log_number);
     if (family->active_log_number() >= needed) continue;
     if (family->ActiveLocked()->IsEmpty()) {

@@ -19,7 +19,7 @@ void LogSet::CheckClosedLogs() const {
                   closed_[i].bytes <= closed_[i].writer->bytes());  // I5
     bytes += closed_[i].bytes;
   }
-  ASHLAR_ASSERT(bytes == closed_bytes_.load(std::memory_order_relaxed));
+  ASHLAR_ASSERT(bytes == closed_bytes_.load(std::memory_order_relaxed));  // the sum over closed_
   ASHLAR_ASSERT(current_number() == 0 || closed_.empty() ||
                 closed_.back().number <= current_number());  // I1
 }
@@ -99,7 +99,7 @@ Result<std::unique_ptr<LogWriter>> LogSet::BeginLog(std::unique_ptr<vfs::Writabl
 }
 
 void LogSet::RetireCurrent(bool synced) {
-  ASHLAR_ASSERT(current_ != nullptr);
+  ASHLAR_ASSERT(current_ != nullptr);  // the callers checked
   MutexLock lock(mutex_);
   if (!error_during_appends_.ok()) current_->Fail(std::exchange(error_during_appends_, {}));  // I3
   const bool failed = !current_->status().ok();

@@ -138,6 +138,7 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   }
   std::vector<std::unique_ptr<ColumnFamilyHandle>> made;
   for (const ColumnFamilyDescriptor& family : families) made.push_back(db->NewHandle(family.name));
+  // The recovery has opened each family, or StartWriting has created it.
   ASHLAR_ASSERT(
       std::none_of(made.begin(), made.end(), [](const auto& handle) { return handle == nullptr; }));
   if (handles != nullptr) {

@@ -170,7 +170,7 @@ Status ManualCompactions::DeleteFile(FileNumber number, bool* dropped) {
 }
 
 void ManualCompactions::CheckInvariants() const {
-  ASHLAR_ASSERT(running_ >= 0 && calls_ >= 0 && disabled_ >= 0);
+  ASHLAR_ASSERT(running_ >= 0 && calls_ >= 0 && disabled_ >= 0);  // the counts of I1 and I3
   ASHLAR_ASSERT(is_disabled_.load(std::memory_order_relaxed) == (disabled_ > 0));  // I3
   int exclusive = 0;
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)

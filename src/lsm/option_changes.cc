@@ -141,7 +141,7 @@ Status OptionChanges::LeaderChangeFamilies(std::string_view during, FamilyChange
   ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   bool install_failed = false;
   const Status changed = change(&install_failed);
-  ASHLAR_ASSERT(!install_failed || !changed.ok());
+  ASHLAR_ASSERT(!install_failed || !changed.ok());  // the error of the install
   if (install_failed) {
     background_.LatchError(BackgroundErrorReason::kManifestWrite, during, changed);
   }
@@ -182,7 +182,7 @@ Result<OptionChanges::NewFamily> OptionChanges::PrepareFamily(const ColumnFamily
   prepared.family = MakeColumnFamily(state_, *added.family, added.version, completed, log_number);
   prepared.families = std::make_unique<FamilyTable>(state_->Families());
   prepared.families->Add(prepared.family);
-  ASHLAR_ASSERT(prepared.families->Find(added.family->id) != nullptr);
+  ASHLAR_ASSERT(prepared.families->Find(added.family->id) != nullptr);  // FamilyTable::Add
   return prepared;
 }
 
@@ -276,7 +276,7 @@ void OptionChanges::EndPause() {
     is_queued_ = background_.RunSoon(Executor::Priority::kHigh, [this] {
       {
         MutexLock locked(state_->mutex());
-        ASHLAR_ASSERT(is_queued_);
+        ASHLAR_ASSERT(is_queued_);  // this job is queued
         is_queued_ = false;
       }
       // It has logged its error.

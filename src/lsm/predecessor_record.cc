@@ -23,7 +23,7 @@ std::string EncodePredecessorRecord(const PredecessorRecord& predecessor,
   PutVarint64(&blob, predecessor.previous_bytes);
   WriteBatch batch;
   const Status put = batch.PutLogData(blob);
-  ASHLAR_ASSERT(put.ok());
+  ASHLAR_ASSERT(put.ok());  // the blob is short
   WriteBatchInternal::SetSequence(&batch, next_sequence);
   return batch.Data();
 }

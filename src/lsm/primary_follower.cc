@@ -24,7 +24,7 @@ Status PrimaryFollower::CatchUp() {
 void PrimaryFollower::CheckInvariants() const {
   ASHLAR_ASSERT(!state_->writes_files());                                              // I5
   ASHLAR_ASSERT(state_->secondary_installs.load(std::memory_order_acquire) % 2 == 0);  // I7
-  ASHLAR_ASSERT(replay_ != nullptr);
+  ASHLAR_ASSERT(replay_ != nullptr);  // that of the open, or a newer one
   // I4: the replay has applied at least the sequences that readers see.
   ASHLAR_ASSERT(must_rebuild_ || replay_->sequence() >= state_->PublishedSequence());
 }
@@ -177,7 +177,7 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
     // Nothing fails from here on (I3). The sequence before the views. Readers that acquire either
     // one find the number of the installs odd (I7).
     const uint64_t installs = state_->secondary_installs.load(std::memory_order_relaxed);
-    ASHLAR_ASSERT(installs % 2 == 0);
+    ASHLAR_ASSERT(installs % 2 == 0);  // I7: no install is under way
     state_->secondary_installs.store(installs + 1, std::memory_order_relaxed);
     state_->published_sequence.store(sequence, std::memory_order_release);
     replaced.emplace(state_->versions->Adopt(std::move(read)));

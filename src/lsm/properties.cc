@@ -425,7 +425,7 @@ std::string PropertyReader::LevelStats(const ColumnFamily& family) const {
 std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
   std::vector<LevelRow> rows(family.version()->levels());
   for (const LevelScore& score : family.policy().Scores(MakeTreeView(*state_, family))) {
-    ASHLAR_ASSERT(score.level < rows.size());
+    ASHLAR_ASSERT(score.level < rows.size());  // the version has every level of the view
     rows[score.level].score = score.score;
   }
   LevelRow sum;
@@ -442,7 +442,7 @@ std::string PropertyReader::FamilyStats(const ColumnFamily& family) const {
     sum.Add(row);
     if (row.files != 0 || row.jobs.jobs != 0) AppendLevelRow(StrCat("L", level), row, &text);
   }
-  ASHLAR_ASSERT(sum.files == family.version()->NumFiles());
+  ASHLAR_ASSERT(sum.files == family.version()->NumFiles());  // the levels have all files
   AppendLevelRow("Sum", sum, &text);
   StrAppend(&text, "\nmemtables: ", 1 + family.immutable().size(), ", ",
             HumanBytes(family.MemTableBytes()),
@@ -596,7 +596,7 @@ void PropertyReader::FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
       Describe(*state_, *file, &out.files.emplace_back());
     listed_bytes += out.size;
   }
-  ASHLAR_ASSERT(listed_bytes == metadata->size);
+  ASHLAR_ASSERT(listed_bytes == metadata->size);  // the levels have all bytes
 }
 
 Status PropertyReader::AddTable(const ColumnFamily& family, FileMetaData* file,

@@ -62,7 +62,7 @@ std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, bool opt_i
 
 // Requires: the lookup has operands.
 void NoteThreshold(const ReadOptions& options, const Lookup& lookup, Status* status) {
-  ASHLAR_DCHECK(lookup.HasOperands());
+  ASHLAR_DCHECK(lookup.HasOperands());  // Requires
   if (!options.merge_operand_count_threshold.has_value() || !status->ok()) return;
   if (lookup.operand_count() > *options.merge_operand_count_threshold)
     *status = Status::OkMergeOperandThresholdExceeded();
@@ -372,7 +372,7 @@ Reader::Views Reader::LoadViews(const ReadOptions& options,
 
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {
   const StopWatch watch(state_->recorder, DB_MULTIGET);
-  ASHLAR_DCHECK(request.families.size() == request.keys.size());
+  ASHLAR_DCHECK(request.families.size() == request.keys.size());  // one per key
   for (size_t i = 0; i < request.keys.size(); ++i) request.values[i].Reset();
   ViewsRoot root{.reader = this, .views = {}};
   Views taken;
@@ -402,7 +402,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
       if (!skips_memtables) SearchMemTables(*views[begin], &lookups.back());
       if (observed) state_->recorder.Tick(lookups.back().Done() ? MEMTABLE_HIT : MEMTABLE_MISS);
     }
-    ASHLAR_DCHECK(lookups.size() == (wanted ? end - begin : 0));
+    ASHLAR_DCHECK(lookups.size() == (wanted ? end - begin : 0));  // one per key of the run
     if (wanted) views[begin]->version->MultiGet(table_options, family.tables(), lookups);
     // Merges run code of the program.
     std::optional<ReadGuard::Pause> pause;
@@ -416,7 +416,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
             "call, or raise it");
         continue;
       }
-      ASHLAR_DCHECK(i - begin < lookups.size());
+      ASHLAR_DCHECK(i - begin < lookups.size());  // bytes only grew: the run was wanted
       Lookup& lookup = lookups[i - begin];
       request.statuses[i] = lookup.Finish(state_->recorder, &request.values[i]);
       if (lookup.HasOperands()) NoteThreshold(options, lookup, &request.statuses[i]);
@@ -668,7 +668,7 @@ Status Reader::NewIterators(const ReadOptions& options,
       views.emplace_back(view);
     }
   }
-  ASHLAR_DCHECK(views.size() == families.size());
+  ASHLAR_DCHECK(views.size() == families.size());  // one per family
   for (size_t i = 0; i < views.size(); ++i)
     iterators->push_back(NewIteratorOnView(options, families[i], std::move(views[i]), sequence));
   return Status::OK();

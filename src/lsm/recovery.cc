@@ -291,7 +291,7 @@ Status TakeDatabase(DatabaseState* state) {
 }
 
 void ReturnDatabase(DatabaseState* state) {
-  ASHLAR_ASSERT(!state->writes_files());
+  ASHLAR_ASSERT(!state->writes_files());  // I3 of life_cycle.h: it can still be undone
   state->wal_directory_handle.reset();
   state->directory_handle.reset();
   state->lock.reset();
@@ -366,7 +366,7 @@ void LogRecovery(const DatabaseState& state) {
 namespace {
 
 Status KeepDamagedLogs(DatabaseState* state) {
-  ASHLAR_ASSERT(state->lock != nullptr);
+  ASHLAR_ASSERT(state->lock != nullptr);  // it may write
   for (const uint64_t number : state->CopyRecoveryReport().DamagedLogs()) {
     ASHLAR_ASSIGN_OR_RETURN(std::string copy, KeepLog(*state, number));
     MutexLock lock(state->mutex());
@@ -647,8 +647,8 @@ Result<RecoveredDatabase> RecoverDatabase(OpenArgs args) {
 }
 
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log, FileNumber own_files_begin) {
-  ASHLAR_ASSERT(state->lock != nullptr);  // I3 of file_janitor.h
-  ASHLAR_ASSERT(oldest_needed_log <= state->logs.current_number());
+  ASHLAR_ASSERT(state->lock != nullptr);                             // I3 of file_janitor.h
+  ASHLAR_ASSERT(oldest_needed_log <= state->logs.current_number());  // I2 of file_janitor.h
   std::vector<std::string> names;
   if (!state->file_system->GetChildren(state->directory, &names).ok()) return;
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();

@@ -22,15 +22,15 @@ void SnapshotList::CheckInvariants() const {
   size_t count = 0;
   const SnapshotImpl* previous = nullptr;
   for (const SnapshotImpl* s = oldest_; s != nullptr; previous = s, s = s->next_, ++count) {
-    ASHLAR_ASSERT(s->previous_ == previous);
+    ASHLAR_ASSERT(s->previous_ == previous);  // links go both ways
     ASHLAR_ASSERT(previous == nullptr || previous->sequence_ <= s->sequence_);  // I1
   }
-  ASHLAR_ASSERT(newest_ == previous);
-  ASHLAR_ASSERT(size_ == count);
+  ASHLAR_ASSERT(newest_ == previous);  // the end of the list
+  ASHLAR_ASSERT(size_ == count);       // the length of the list
 }
 
 void SnapshotList::Release(const SnapshotImpl* snapshot) {
-  ASHLAR_ASSERT(size_ > 0);
+  ASHLAR_ASSERT(size_ > 0);  // Acquire counted it
   (snapshot->previous_ == nullptr ? oldest_ : snapshot->previous_->next_) = snapshot->next_;
   (snapshot->next_ == nullptr ? newest_ : snapshot->next_->previous_) = snapshot->previous_;
   --size_;

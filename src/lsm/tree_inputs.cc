@@ -9,7 +9,7 @@ namespace {
 TreeView ViewOfLevels(const DatabaseState& state, const ColumnFamily& family, Level levels)
     ASHLAR_REQUIRES(kDatabaseMutex) {
   const Version& version = *family.version();
-  ASHLAR_ASSERT(levels <= version.levels());
+  ASHLAR_ASSERT(levels <= version.levels());  // CompactedLevels, or all levels
   TreeView view{.comparator = family.comparator(),
                 .levels = {},
                 .running = family.running_plans,
@@ -37,7 +37,7 @@ TreeView MakeWholeTreeView(const DatabaseState& state, const ColumnFamily& famil
 
 TreeSizes MakeTreeSizes(const ColumnFamily& family) {
   const Version& version = *family.version();
-  ASHLAR_ASSERT(CompactedLevels(family) <= version.levels());
+  ASHLAR_ASSERT(CompactedLevels(family) <= version.levels());  // the version has one more, or none
   TreeSizes sizes{.level_bytes = {}, .level0_files = version.NumFiles(0)};
   for (Level level = 0; level < CompactedLevels(family); ++level)
     sizes.level_bytes.push_back(version.LevelBytes(level));

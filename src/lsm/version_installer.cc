@@ -23,8 +23,8 @@ Status VersionInstaller::Install(std::vector<VersionEdit> edits, WhenPublished w
 
 Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<VersionEdit> edits,
                                                              Complete complete) {
-  ASHLAR_ASSERT(!edits.empty());
-  ASHLAR_ASSERT(state_->lock != nullptr);
+  ASHLAR_ASSERT(!edits.empty());           // an install has an edit
+  ASHLAR_ASSERT(state_->lock != nullptr);  // I2 of life_cycle.h
   const NewFilesGuard untaken(state_->versions.get(), &edits);
   Prepared prepared;
   prepared.changed.reserve(edits.size());
@@ -96,7 +96,7 @@ void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared
 
 Status VersionInstaller::Publish(const Prepared& prepared, WhenPublished when_published) {
   ASHLAR_ASSERT(prepared.install != nullptr);  // Prepare
-  ASHLAR_ASSERT(state_->lock != nullptr);
+  ASHLAR_ASSERT(state_->lock != nullptr);      // I2 of life_cycle.h
   if (Status written = state_->versions->Write(prepared.install.get()); !written.ok()) {
     if (state_->versions->IsUncertain()) SkipSequences(*prepared.install);
     return written;

@@ -39,12 +39,12 @@ bool WalArchive::IsEnabled(const DatabaseState& state) {
 void WalArchive::CheckInvariants() const {
   uint64_t bytes = 0;
   for (const auto& [number, log] : logs_) bytes += log.bytes;
-  ASHLAR_ASSERT(bytes == bytes_);
-  ASHLAR_ASSERT(logs_.empty() || IsEnabled());
+  ASHLAR_ASSERT(bytes == bytes_);               // the sum over the logs
+  ASHLAR_ASSERT(logs_.empty() || IsEnabled());  // if not, it is left alone
 }
 
 Status WalArchive::Find() {
-  ASHLAR_ASSERT(state_->lock != nullptr);
+  ASHLAR_ASSERT(state_->lock != nullptr);  // Requires
   if (!IsEnabled()) return Status::OK();
   std::vector<std::string> names;
   const Status listed = state_->file_system->GetChildren(directory_, &names);
@@ -65,7 +65,7 @@ Status WalArchive::Find() {
 }
 
 Status WalArchive::Add(uint64_t number) {
-  ASHLAR_ASSERT(IsEnabled());
+  ASHLAR_ASSERT(IsEnabled());                             // the caller checked
   ASHLAR_ASSERT(number < state_->logs.current_number());  // I4
   vfs::FileSystem* const fs = state_->file_system;
   const std::string from = WalFileName(state_->wal_directory, number);
@@ -99,7 +99,7 @@ Status WalArchive::Delete(uint64_t number) {
   ASHLAR_RETURN_IF_ERROR(DeleteObsoleteFile(*state_, WalFileName(directory_, number)));
   const auto log = logs_.find(number);
   if (log == logs_.end()) return Status::OK();  // it is none of this run's
-  ASHLAR_ASSERT(bytes_ >= log->second.bytes);
+  ASHLAR_ASSERT(bytes_ >= log->second.bytes);   // the sum has this log
   bytes_ -= log->second.bytes;
   logs_.erase(log);
   if constexpr (kDebugChecks) CheckInvariants();
@@ -112,7 +112,7 @@ Status WalArchive::Purge() {
     const auto oldest = logs_.begin();
     const Status deleted = DeleteObsoleteFile(*state_, WalFileName(directory_, oldest->first));
     if (!deleted.ok() && !deleted.IsPathNotFound()) return deleted;
-    ASHLAR_ASSERT(bytes_ >= oldest->second.bytes);
+    ASHLAR_ASSERT(bytes_ >= oldest->second.bytes);  // the sum has this log
     bytes_ -= oldest->second.bytes;
     logs_.erase(oldest);
   }

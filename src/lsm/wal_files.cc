@@ -113,7 +113,7 @@ Result<OpenWal> OpenWalFile(const DatabaseState& state, uint64_t number) {
 }
 
 Status ContinueWalFile(const DatabaseState& state, uint64_t number, OpenWal* wal) {
-  ASHLAR_ASSERT(wal->reader != nullptr && wal->reader->log_number() == number);
+  ASHLAR_ASSERT(wal->reader != nullptr && wal->reader->log_number() == number);  // OpenWalFile
   ASHLAR_ASSIGN_OR_RETURN(WalContents found, OpenAnywhere(state, number));
   const uint64_t offset = wal->reader->last_good_offset();
   if (found.wal.bytes < offset) return Status::OK();

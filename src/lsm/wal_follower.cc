@@ -33,22 +33,22 @@ void WalFollower::Next() {
   valid_ = false;
   batch_.reset();
   status_ = CatchBadAlloc([this] { return Advance(); });
-  ASHLAR_ASSERT(!valid_ || status_.ok());
+  ASHLAR_ASSERT(!valid_ || status_.ok());  // an error has no batch
   if constexpr (kDebugChecks) CheckInvariants();
 }
 
 void WalFollower::CheckInvariants() const {
-  ASHLAR_ASSERT((number_ != 0) == (wal_.reader != nullptr));
-  ASHLAR_ASSERT(!has_record_ || wal_.reader != nullptr);
+  ASHLAR_ASSERT((number_ != 0) == (wal_.reader != nullptr));  // a log, or none yet
+  ASHLAR_ASSERT(!has_record_ || wal_.reader != nullptr);      // a record of that log
   if (!valid_) return;
-  ASHLAR_ASSERT(batch_ != nullptr && !has_record_);
-  ASHLAR_ASSERT(next_.has_value() && sequence_ <= *next_);         // I4
+  ASHLAR_ASSERT(batch_ != nullptr && !has_record_);         // Judge made the batch of the record
+  ASHLAR_ASSERT(next_.has_value() && sequence_ <= *next_);  // I4
   ASHLAR_ASSERT(*next_ == 0 || state_->WasPublished(*next_ - 1));  // I1
   ASHLAR_ASSERT(!limit_.has_value() || sequence_ <= *limit_);      // I3
 }
 
 BatchResult WalFollower::GetBatch() {
-  ASHLAR_ASSERT(valid_);
+  ASHLAR_ASSERT(valid_);  // Requires
   return {.sequence = sequence_, .writeBatchPtr = std::move(batch_)};
 }
 
@@ -100,7 +100,7 @@ Result<bool> WalFollower::OpenFirst() {
 }
 
 Result<bool> WalFollower::OpenNext() {
-  ASHLAR_ASSERT(IsClosed());
+  ASHLAR_ASSERT(IsClosed());  // Requires
   for (;;) {
     auto next = logs_.upper_bound(number_);
     if (next == logs_.end()) {
@@ -116,8 +116,8 @@ Result<bool> WalFollower::OpenNext() {
 }
 
 Status WalFollower::Open(uint64_t number) {
-  ASHLAR_ASSERT(number > number_);
-  ASHLAR_ASSERT(!has_record_);
+  ASHLAR_ASSERT(number > number_);  // I4: in the order of the logs
+  ASHLAR_ASSERT(!has_record_);      // I4: one that is not judged yet would be lost
   ASHLAR_ASSIGN_OR_RETURN(wal_, OpenWalFile(*state_, number));
   number_ = number;
   limit_.reset();

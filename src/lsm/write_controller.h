@@ -68,7 +68,7 @@ class WriteController {
 
   // Asserts that the published state is the one that the parts ask for, and I1.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex) {
-    ASHLAR_ASSERT(state() == WantedState());
+    ASHLAR_ASSERT(state() == WantedState());  // PublishState
     ASHLAR_ASSERT(delayed_.next_us <= kTurnUsMax && low_priority_.next_us <= kTurnUsMax);  // I1
   }
 
@@ -98,12 +98,12 @@ class WriteController {
       if (rate == 0) return now_us;
       if (next_us + kCreditUs < now_us) next_us = now_us - kCreditUs;
       ASHLAR_DCHECK(next_us + kCreditUs >= now_us);  // I1
-      ASHLAR_DCHECK(now_us <= kTurnUsMax);
+      ASHLAR_DCHECK(now_us <= kTurnUsMax);           // 64-bit nanoseconds / 1000
       const double wait_us = static_cast<double>(bytes) * 1e6 / static_cast<double>(rate);
       const uint64_t wait_us_max = kTurnUsMax - next_us;
       next_us +=
           wait_us < static_cast<double>(wait_us_max) ? static_cast<uint64_t>(wait_us) : wait_us_max;
-      ASHLAR_DCHECK(next_us <= kTurnUsMax);
+      ASHLAR_DCHECK(next_us <= kTurnUsMax);  // no turn is later
       return next_us;
     }
   };
