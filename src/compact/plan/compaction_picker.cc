@@ -317,7 +317,7 @@ class LeveledPicker {
   void SetNextCursor(Level level, CompactionPlan* plan) const {
     const auto files = view_.files(level);
     const auto last = std::find(files.begin(), files.end(), plan->inputs.front().files.back());
-    ASHLAR_ASSERT(last != files.end());
+    ASHLAR_ASSERT(last != files.end());  // the inputs are of this level
     const FileMetaData& next = last + 1 == files.end() ? *files.front() : **(last + 1);
     plan->next_cursor = next.smallest;
   }
@@ -461,6 +461,7 @@ ManualFiles ChooseManualFiles(const TreeFiles& tree, const LeveledConfig& config
 
 void CompactCursors::Advance(const CompactionPlan& plan) {
   const Level level = plan.start_level();
+  // A Version has at most kLevelsMax levels, and a plan no level without files.
   ASHLAR_ASSERT(level < kLevelsMax && !plan.inputs.front().files.empty());
   if (level == 0 || plan.reason != PlanReason::kLevelSize) return;
   if (!plan.next_cursor.empty()) SetNext(level, plan.next_cursor);
@@ -473,7 +474,7 @@ const std::string* CompactCursors::Next(Level level) const {
 }
 
 void CompactCursors::SetNext(Level level, const std::string& internal_key) {
-  ASHLAR_ASSERT(level < kLevelsMax);
+  ASHLAR_ASSERT(level < kLevelsMax);  // I3 of version_edit.h
   if (next_.size() <= level) next_.resize(level + 1);
   next_[level] = internal_key;
 }
@@ -484,7 +485,7 @@ const std::string* CompactCursors::After(Level level) const {
 
 std::optional<CompactionPlan> PickCompaction(const TreeView& view, const LeveledConfig& config,
                                              const CompactCursors& cursors) {
-  ASHLAR_ASSERT(view.num_levels() == config.num_levels);
+  ASHLAR_ASSERT(view.num_levels() == config.num_levels);  // TreeView has the config's levels
   return LeveledPicker(view, config, cursors).Pick();
 }
 
@@ -494,6 +495,7 @@ bool NeedsCompaction(const TreeView& view, const LeveledConfig& config) {
 
 ManualPick PickManual(const TreeView& view, const LeveledConfig& config,
                       const ManualRequest& request) {
+  // ManualRequest: a level of the tree; level 0 is not rewritten in place.
   ASHLAR_ASSERT(request.level < view.num_levels() &&
                 (request.level > 0 || !request.rewrite_in_place));
   const LevelTargets targets = ComputeLevelTargets(view, config);
@@ -512,7 +514,7 @@ ManualPick PickManual(const TreeView& view, const LeveledConfig& config,
                        .may_move = !request.rewrite_in_place && !config.has_filter});
   }
   pick.conflict = !pick.plan.has_value();
-  ASHLAR_ASSERT(!pick.plan || pick.plan->start_level() == request.level);
+  ASHLAR_ASSERT(!pick.plan || pick.plan->start_level() == request.level);  // from Start::level
   if (pick.plan && chosen.more)
     pick.done_through = pick.plan->inputs.front().files.back()->largest_user_key().ToString();
   return pick;

@@ -225,20 +225,21 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
 
 namespace {
 
-// I1 and I3 for the inputs of one level, with `range` that of the level's inputs.
+// I1 and I3 for the inputs of one level.
 void CheckInputs(const TreeView& view, const CompactionPlan& plan, const CompactionInputs& inputs) {
-  ASHLAR_ASSERT(!inputs.files.empty());
-  ASHLAR_ASSERT(inputs.level < view.num_levels());
+  ASHLAR_ASSERT(!inputs.files.empty());             // no level without files
+  ASHLAR_ASSERT(inputs.level < view.num_levels());  // no plan reads the level below
   const auto all = view.files(inputs.level);
   const auto first = std::find(all.begin(), all.end(), inputs.files.front());
-  ASHLAR_ASSERT(first != all.end());
+  ASHLAR_ASSERT(first != all.end());  // the inputs are in the tree
   for (const FileMetaData* file : inputs.files) {
     ASHLAR_ASSERT(!file->being_compacted);  // I3
+    // smallest and largest: the range of all inputs.
     ASHLAR_ASSERT(view.comparator.Compare(file->smallest_user_key(), plan.smallest) >= 0);
     ASHLAR_ASSERT(view.comparator.Compare(file->largest_user_key(), plan.largest) <= 0);
   }
   if (!IsSorted(inputs.level) && IsSorted(plan.output_level)) return;
-  ASHLAR_ASSERT(static_cast<size_t>(all.end() - first) >= inputs.files.size());
+  ASHLAR_ASSERT(static_cast<size_t>(all.end() - first) >= inputs.files.size());  // I1
   ASHLAR_ASSERT(std::equal(inputs.files.begin(), inputs.files.end(), first));  // I1: neighbours
   if (!IsSorted(inputs.level)) return;
   const auto end = first + static_cast<std::ptrdiff_t>(inputs.files.size());
@@ -254,34 +255,35 @@ void CheckWholeRuns(const TreeView& view, const CompactionPlan& plan) {
   for (const CompactionInputs& inputs : plan.inputs) {
     const auto all = view.files(inputs.level);
     const auto first = std::find(all.begin(), all.end(), inputs.files.front());
-    ASHLAR_ASSERT(static_cast<size_t>(all.end() - first) >= inputs.files.size());
-    ASHLAR_ASSERT(std::equal(inputs.files.begin(), inputs.files.end(), first));
+    ASHLAR_ASSERT(static_cast<size_t>(all.end() - first) >= inputs.files.size());  // I2
+    ASHLAR_ASSERT(std::equal(inputs.files.begin(), inputs.files.end(), first));    // I2: neighbours
     const size_t after = static_cast<size_t>(all.end() - first) - inputs.files.size();
-    ASHLAR_ASSERT(after == 0 || (inputs.level == 0 && plan.output_level == 0));
-    ASHLAR_ASSERT(first == all.begin() || inputs.level == 0);
+    ASHLAR_ASSERT(after == 0 || (inputs.level == 0 && plan.output_level == 0));  // I2
+    ASHLAR_ASSERT(first == all.begin() || inputs.level == 0);                    // I2
   }
   for (Level level = plan.start_level() + 1; level <= plan.output_level; ++level) {
-    for (const FileMetaData* file : view.files(level)) ASHLAR_ASSERT(plan.HasInput(file));
+    for (const FileMetaData* file : view.files(level)) ASHLAR_ASSERT(plan.HasInput(file));  // I2
   }
 }
 
 // I3 and I6.
 void CheckDroppedInputs(const TreeView& view, const CompactionPlan& plan) {
   for (const CompactionInputs& inputs : plan.inputs) {
-    ASHLAR_ASSERT(!inputs.files.empty() && inputs.level < view.num_levels());
-    for (const FileMetaData* file : inputs.files) ASHLAR_ASSERT(!file->being_compacted);
+    ASHLAR_ASSERT(!inputs.files.empty() && inputs.level < view.num_levels());             // I6
+    for (const FileMetaData* file : inputs.files) ASHLAR_ASSERT(!file->being_compacted);  // I3
   }
 }
 
 }  // namespace
 
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
-  ASHLAR_ASSERT(!plan.inputs.empty());
+  ASHLAR_ASSERT(!plan.inputs.empty());  // inputs: never empty
   ASHLAR_ASSERT(plan.inputs.size() <= 2 || plan.whole_runs || plan.reason == PlanReason::kFiles ||
-                plan.drops_inputs);
-  ASHLAR_ASSERT(plan.output_level < view.num_levels());
-  ASHLAR_ASSERT(!plan.drops_inputs || !plan.trivial_move);
+                plan.drops_inputs);                         // I2, I6
+  ASHLAR_ASSERT(plan.output_level < view.num_levels());     // no plan writes the level below
+  ASHLAR_ASSERT(!plan.drops_inputs || !plan.trivial_move);  // I6: the files leave the tree
   if (plan.drops_inputs) return CheckDroppedInputs(view, plan);
+  // Only a plan of kRefit moves up (I7). smallest and largest: the range of all inputs.
   ASHLAR_ASSERT(plan.start_level() <= plan.output_level || plan.reason == PlanReason::kRefit);
   ASHLAR_ASSERT(view.comparator.Compare(plan.smallest, plan.largest) <= 0);
   for (const CompactionInputs& inputs : plan.inputs) CheckInputs(view, plan, inputs);
@@ -293,19 +295,21 @@ void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level || plan.whole_runs ||
                 plan.reason == PlanReason::kFiles);  // I2
   if (plan.whole_runs) CheckWholeRuns(view, plan);
+  // bottommost: no older run has keys of the range. older_unknown: some may be added below.
   ASHLAR_ASSERT(!plan.bottommost || (IsSorted(plan.output_level) && plan.older.empty()));
   ASHLAR_ASSERT(plan.older_unknown == view.has_level_below);
   ASHLAR_ASSERT(!plan.bottommost || !plan.older_unknown);
   for (const std::vector<FileMetaData*>& run : plan.older) {
     ASHLAR_ASSERT(!run.empty());  // I4
     for (const FileMetaData* file : run) {
+      // I4: files of older runs, in the range.
       ASHLAR_ASSERT(!plan.HasInput(file));
       ASHLAR_ASSERT(view.comparator.Compare(file->smallest_user_key(), plan.largest) <= 0);
       ASHLAR_ASSERT(view.comparator.Compare(file->largest_user_key(), plan.smallest) >= 0);
     }
   }
-  ASHLAR_ASSERT(!plan.trivial_move || plan.inputs.size() == 1);
-  ASHLAR_ASSERT(plan.max_subcompactions >= 1 && plan.max_output_file_bytes > 0);
+  ASHLAR_ASSERT(!plan.trivial_move || plan.inputs.size() == 1);  // a move is of one level
+  ASHLAR_ASSERT(plan.max_subcompactions >= 1 && plan.max_output_file_bytes > 0);  // no limit is 0
 }
 
 void AssertPlanFits(const TreeView& view, const CompactionPlan& plan) {

@@ -62,7 +62,7 @@ class UniversalPolicy final : public CompactionPolicy {
     return {{.level = 0, .score = UniversalScore(view, config())}};
   }
   Level BaseLevel(const TreeSizes& sizes) const override {
-    ASHLAR_ASSERT(!sizes.level_bytes.empty());
+    ASHLAR_ASSERT(!sizes.level_bytes.empty());  // each tree has level 0
     return static_cast<Level>(sizes.level_bytes.size()) - 1;
   }
   IngestionRules MakeIngestionRules(const TreeSizes& sizes) const override {
@@ -74,7 +74,7 @@ class UniversalPolicy final : public CompactionPolicy {
 
  private:
   size_t RunsThatStall(const TreeSizes& sizes) const override {
-    ASHLAR_ASSERT(!sizes.level_bytes.empty());
+    ASHLAR_ASSERT(!sizes.level_bytes.empty());  // each tree has level 0
     return sizes.level0_files +
            static_cast<size_t>(std::count_if(sizes.level_bytes.begin() + 1, sizes.level_bytes.end(),
                                              [](uint64_t bytes) { return bytes > 0; }));
@@ -130,7 +130,7 @@ std::unique_ptr<CompactionPolicy> NewCompactionPolicy(const CompactionConfig& co
 }
 
 void CompactionPolicy::SetConfig(CompactionConfig config) {
-  ASHLAR_ASSERT(config.style == config_.style);
+  ASHLAR_ASSERT(config.style == config_.style);  // Requires
   config_ = std::move(config);
 }
 
@@ -150,14 +150,14 @@ Result<std::optional<CompactionPlan>> CompactionPolicy::PickMoveOfLevel0(const T
 }
 
 IngestionRules CompactionPolicy::MakeIngestionRules(const TreeSizes& sizes) const {
-  ASHLAR_ASSERT(config_.common.num_levels > 0);
+  ASHLAR_ASSERT(config_.common.num_levels > 0);  // each tree has level 0
   return {.base_level = BaseLevel(sizes), .last_level = config_.common.num_levels - 1};
 }
 
 size_t CompactionPolicy::TablesThatStay(const TreeSizes& sizes) const {
   const LeveledConfig& common = config_.common;
   if (common.num_levels > 1 || common.level0_file_bytes_max == UINT64_MAX) return 0;
-  ASHLAR_ASSERT(!sizes.level_bytes.empty());
+  ASHLAR_ASSERT(!sizes.level_bytes.empty());  // each tree has level 0
   const uint64_t full = sizes.level_bytes[0] / FullLevel0Bytes(common);
   // Of each so many neighbours, the most that one universal merge takes, one more may stay.
   const uint64_t width = std::max<uint64_t>(2, config_.universal.merge_width_max);

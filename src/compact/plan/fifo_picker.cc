@@ -157,7 +157,7 @@ bool IsIdle(const TreeView& view) {
 }  // namespace
 
 std::optional<CompactionPlan> PickFifo(const TreeView& view, const CompactionConfig& config) {
-  ASHLAR_ASSERT(view.num_levels() == config.common.num_levels);
+  ASHLAR_ASSERT(view.num_levels() == config.common.num_levels);  // TreeView has the config's levels
   return IsIdle(view) ? PickIdle(view, config) : std::nullopt;
 }
 

@@ -25,7 +25,7 @@ void FileCutter::Begin() {
 }
 
 bool FileCutter::CutBefore(const Slice& user_key, uint64_t file_bytes) {
-  ASHLAR_DCHECK(grandparent_ <= grandparents_.size());
+  ASHLAR_DCHECK(grandparent_ <= grandparents_.size());  // an index, or the end
   const bool crossed = CrossGrandparents(user_key);
   if (file_bytes >= file_bytes_max_) return true;
   if (!crossed) return false;

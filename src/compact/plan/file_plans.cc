@@ -270,7 +270,7 @@ std::optional<Level> DeepestLevelOf(const TreeView& view, const UserKeyRange& ra
 Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const LeveledConfig& config,
                                                 Level from, std::optional<Level> to) {
   using Plan = std::optional<CompactionPlan>;
-  ASHLAR_ASSERT(view.running.empty() && from < view.num_levels());
+  ASHLAR_ASSERT(view.running.empty() && from < view.num_levels());  // Requires; the level exists
   const auto files = view.files(from);
   const auto is_empty = [&](Level level) { return view.files(level).empty(); };
   if (to && *to >= view.num_levels()) {
@@ -303,7 +303,7 @@ Result<std::optional<CompactionPlan>> PlanRefit(const TreeView& view, const Leve
 Result<std::optional<CompactionPlan>> PlanMoveOfLevel0(const TreeView& view,
                                                        const LeveledConfig& config, Level to) {
   using Plan = std::optional<CompactionPlan>;
-  ASHLAR_ASSERT(view.running.empty());
+  ASHLAR_ASSERT(view.running.empty());  // Requires
   if (to == 0 || to >= view.num_levels()) {
     return Status::InvalidArgument(
         StrCat("target level ", to, ": the levels below level 0 are 1 to ", view.num_levels() - 1));

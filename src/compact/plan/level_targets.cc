@@ -152,17 +152,17 @@ uint64_t ToBytes(double bytes) {
 
 void LevelTargets::CheckInvariants(std::span<const uint64_t> level_bytes,
                                    const LeveledConfig& config) const {
-  ASHLAR_ASSERT(bytes_max.size() == config.num_levels);
+  ASHLAR_ASSERT(bytes_max.size() == config.num_levels);            // bytes_max: [level]
   ASHLAR_ASSERT(base_level < config.num_levels);                   // I1
   ASHLAR_ASSERT(base_level >= (config.num_levels > 1 ? 1u : 0u));  // I1
-  ASHLAR_ASSERT(lowest_unnecessary_level < config.num_levels);
+  ASHLAR_ASSERT(lowest_unnecessary_level < config.num_levels);     // a level, or 0: none
   if (!config.level_compaction_dynamic_level_bytes) return;
   for (Level level = 1; level < base_level; ++level) ASHLAR_ASSERT(level_bytes[level] == 0);  // I2
 }
 
 LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,
                                  const LeveledConfig& config) {
-  ASHLAR_ASSERT(level_bytes.size() == config.num_levels);
+  ASHLAR_ASSERT(level_bytes.size() == config.num_levels);  // Requires
   const bool dynamic = config.level_compaction_dynamic_level_bytes && config.num_levels > 1;
   LevelTargets targets = dynamic ? DynamicTargets(level_bytes, config) : StaticTargets(config);
   if constexpr (kDebugChecks) targets.CheckInvariants(level_bytes, config);

@@ -30,7 +30,7 @@ ManualCompaction::Step ManualCompaction::Next(const TreeView& view, const Compac
                                  .begin = begin_,
                                  .end = args_.end,
                                  .files_numbered_below = rewrite_below_.value_or(UINT64_MAX)});
-    ASHLAR_ASSERT(!pick.plan || pick.plan->reason == PlanReason::kManual);
+    ASHLAR_ASSERT(!pick.plan || pick.plan->reason == PlanReason::kManual);  // PickManual sets it
     if (pick.conflict) return {.plan = {}, .conflict = true};
     if (!pick.plan.has_value()) continue;
     done_through_ = std::move(pick.done_through);

@@ -29,7 +29,7 @@ inline constexpr uint64_t kRewrittenPerCoveredByte = 4;
 // Tables of level 0 that overlap nowhere, and have so many bytes on average, are not merged within
 // it. Requires: their size has a limit.
 inline uint64_t FullLevel0Bytes(const LeveledConfig& config) {
-  ASHLAR_DCHECK(config.level0_file_bytes_max != UINT64_MAX);
+  ASHLAR_DCHECK(config.level0_file_bytes_max != UINT64_MAX);  // Requires
   return std::max<uint64_t>(2, config.level0_file_bytes_max) / 2;
 }
 
@@ -84,7 +84,7 @@ class TreeFiles {
     }
   }
   FileBounds RangeOf(std::span<FileMetaData* const> files) const {
-    ASHLAR_ASSERT(!files.empty());
+    ASHLAR_ASSERT(!files.empty());  // a range needs a file
     FileBounds range = RangeOf(*files.front());
     for (const FileMetaData* file : files) Widen(&range, RangeOf(*file));
     return range;
@@ -156,7 +156,7 @@ class TreeFiles {
  private:
   // Whether the key is after all of the range, which has a largest key.
   bool IsAfter(const Slice& user_key, const UserKeyBounds& range) const {
-    ASHLAR_DCHECK(range.largest != nullptr);
+    ASHLAR_DCHECK(range.largest != nullptr);  // Requires
     const int r = Compare(user_key, *range.largest);
     return r > 0 || (r == 0 && range.excludes_largest);
   }
@@ -232,6 +232,7 @@ class PlanBuilder {
   const TreeFiles& tree() const { return tree_; }
 
   std::optional<CompactionPlan> Build(Start start) const {
+    // Only a plan of kRefit moves up (I7 of compaction_plan.h), and none writes below the view.
     ASHLAR_ASSERT(start.level <= start.output_level && start.output_level < view_.num_levels());
     if (start.files.empty()) return std::nullopt;
     if (!IsSorted(start.output_level)) TakeFilesBetween(&start.files);
@@ -257,7 +258,7 @@ class PlanBuilder {
   // The parts of Build, for plans whose inputs are chosen otherwise.
   // The range of all inputs.
   void SetRange(CompactionPlan* plan) const {
-    ASHLAR_ASSERT(!plan->inputs.empty());
+    ASHLAR_ASSERT(!plan->inputs.empty());  // inputs: never empty
     FileBounds range = tree_.RangeOf(plan->inputs.front().files);
     for (const CompactionInputs& inputs : plan->inputs)
       tree_.Widen(&range, tree_.RangeOf(inputs.files));

@@ -81,7 +81,7 @@ class CoverageSearch {
 
   uint64_t CoveredBytes(std::span<FileMetaData* const> run,
                         const FragmentedRanges::Fragment& fragment) const {
-    ASHLAR_ASSERT(bytes_of_range_ != nullptr);
+    ASHLAR_ASSERT(bytes_of_range_ != nullptr);  // null: bytes are not counted
     uint64_t bytes = 0;
     auto file = std::partition_point(run.begin(), run.end(), [&](const FileMetaData* f) {
       return tree_.EndsBefore(*f, fragment.begin);

@@ -76,7 +76,7 @@ class UniversalPicker {
   }
 
   std::optional<CompactionPlan> Build(const Neighbours& chosen, bool may_move) const {
-    ASHLAR_ASSERT(chosen.begin < chosen.end && chosen.end <= runs_.size());
+    ASHLAR_ASSERT(chosen.begin < chosen.end && chosen.end <= runs_.size());  // one run or more
     CompactionPlan plan;
     plan.reason = chosen.reason;
     plan.whole_runs = true;
@@ -145,7 +145,7 @@ class UniversalPicker {
   }
 
   Level OutputLevel(size_t end) const {
-    ASHLAR_DCHECK(end > 0 && end <= runs_.size());
+    ASHLAR_DCHECK(end > 0 && end <= runs_.size());  // the end of Neighbours
     if (end == runs_.size()) return view_.num_levels() - 1;
     return runs_[end].level == 0 ? 0 : runs_[end].level - 1;
   }
@@ -276,7 +276,7 @@ class UniversalPicker {
     const TreeFiles& tree = builder_.tree();
     const Level upper = upper_run.level;
     const Level lower = lower_run.level;
-    ASHLAR_ASSERT(IsSorted(upper) && upper < lower);
+    ASHLAR_ASSERT(IsSorted(upper) && upper < lower);  // ChooseParts took two levels
     const auto drag = [&](const FileMetaData* file) {
       const uint64_t below = TotalBytes(tree.Overlapping(lower, TreeFiles::RangeOf(*file).range()));
       return static_cast<double>(below) /
@@ -341,7 +341,7 @@ bool HasKeysOf(const TreeView& view, const ManualRequest& request) {
 }  // namespace
 
 std::optional<CompactionPlan> PickUniversal(const TreeView& view, const CompactionConfig& config) {
-  ASHLAR_ASSERT(view.num_levels() == config.common.num_levels);
+  ASHLAR_ASSERT(view.num_levels() == config.common.num_levels);  // TreeView has the config's levels
   return UniversalPicker(view, config, false).Pick();
 }
 

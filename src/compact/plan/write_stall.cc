@@ -110,6 +110,7 @@ WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
     stall.bytes_per_second =
         std::min(Times(previous.bytes_per_second, kRecovered), config.delayed_write_rate);
   }
+  // A stall has a cause. A delay has a rate, unless the option is 0.
   ASHLAR_ASSERT((stall.state == StallState::kNone) == (stall.cause == StallCause::kNone));
   ASHLAR_ASSERT(stall.state != StallState::kDelayed || stall.bytes_per_second > 0 ||
                 config.delayed_write_rate == 0);

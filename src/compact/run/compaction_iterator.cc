@@ -29,9 +29,9 @@ void StreamCounts::Add(const StreamCounts& other) {
 }
 
 void CompactionIterator::Start() {
-  ASHLAR_ASSERT(!args_.zero_sequences || args_.not_below != nullptr);
-  ASHLAR_ASSERT(!valid_ && counts_.entries_in == 0);
-  ASHLAR_ASSERT(std::is_sorted(args_.snapshots.begin(), args_.snapshots.end()));
+  ASHLAR_ASSERT(!args_.zero_sequences || args_.not_below != nullptr);             // Requires
+  ASHLAR_ASSERT(!valid_ && counts_.entries_in == 0);                              // once
+  ASHLAR_ASSERT(std::is_sorted(args_.snapshots.begin(), args_.snapshots.end()));  // ascending
   if (args_.begin != nullptr) {
     args_.input->Seek(MakeInternalKey(*args_.begin, kSequenceNumberMax, ValueType::kMax));
   } else {
@@ -109,7 +109,7 @@ bool CompactionIterator::Look() {
 }
 
 void CompactionIterator::Advance() {
-  ASHLAR_DCHECK(ahead_);
+  ASHLAR_DCHECK(ahead_);  // Peek has loaded it
   last_tag_ = ahead_tag_;
   ahead_ = false;
   args_.input->Next();
@@ -441,7 +441,7 @@ bool CompactionIterator::ShowOperands() {
 }
 
 void CompactionIterator::ShowNextOperand() {
-  ASHLAR_DCHECK(next_operand_ < operands_.size());
+  ASHLAR_DCHECK(next_operand_ < operands_.size());  // an operand waits
   const Operand& operand = operands_[next_operand_++];
   Show(operand.tag, operand.value);
 }
@@ -453,7 +453,7 @@ void CompactionIterator::ShowValue(uint64_t tag, const Slice& value) {
 
 void CompactionIterator::Show(uint64_t tag, const Slice& value) {
   ASHLAR_DCHECK(!shown_user_key_ || CompareTags(ExtractTag(key_), tag) < 0);  // I1
-  ASHLAR_DCHECK(IsPointType(TagType(tag)));
+  ASHLAR_DCHECK(IsPointType(TagType(tag)));  // Look refuses the rest
   // A zeroed sequence is of the first stripe, as it was before.
   is_for_snapshots_ =
       shown_user_key_ && StripeOf(TagSequence(ExtractTag(key_))) != StripeOf(TagSequence(tag));

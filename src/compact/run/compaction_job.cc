@@ -171,7 +171,7 @@ class Subcompaction {
 };
 
 size_t WantedRanges(const CompactionPlan& plan) {
-  ASHLAR_ASSERT(plan.max_subcompactions >= 1);
+  ASHLAR_ASSERT(plan.max_subcompactions >= 1);  // the first runs on the calling thread
   const uint64_t bytes_min = std::max<uint64_t>(1, plan.max_output_file_bytes);
   return static_cast<size_t>(
       std::clamp<uint64_t>(plan.InputBytes() / bytes_min, 1, plan.max_subcompactions));
@@ -197,7 +197,7 @@ Result<std::vector<KeyRange>> PlanRanges(const CompactionJobArgs& args) {
 TableJobArgs ArgsFor(const CompactionJobArgs& args) {
   TableJobArgs job = args.job;
   const CompactionPlan& plan = *args.plan;
-  ASHLAR_ASSERT(!plan.inputs.empty() && plan.max_output_file_bytes > 0);
+  ASHLAR_ASSERT(!plan.inputs.empty() && plan.max_output_file_bytes > 0);  // CheckPlanInvariants
   job.output.target_file_bytes = plan.max_output_file_bytes;
   job.output.grandparents = plan.grandparents;
   job.output.max_grandparent_overlap_bytes = plan.max_grandparent_overlap_bytes;
@@ -220,7 +220,7 @@ void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomi
     part->Run();
     if (!part->status().ok()) failed->store(true, std::memory_order_relaxed);
   };
-  ASHLAR_ASSERT(!parts.empty());
+  ASHLAR_ASSERT(!parts.empty());  // PlanRanges gives at least one
   std::vector<Thread> threads;
   std::vector<Subcompaction*> here{parts.front().get()};
   threads.reserve(parts.size());
@@ -262,7 +262,7 @@ void CheckDisjoint(const std::vector<std::unique_ptr<Subcompaction>>& parts,
     const auto& files = part->result().files;
     if (files.empty()) continue;
     ASHLAR_ASSERT(last == nullptr ||
-                  last->EndsBefore(comparator, files.front()->smallest_user_key()));
+                  last->EndsBefore(comparator, files.front()->smallest_user_key()));  // I1
     last = files.back().get();
   }
 }
@@ -358,8 +358,8 @@ Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
 }  // namespace
 
 Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result) {
-  ASHLAR_ASSERT(args.plan->WritesTables());
-  ASHLAR_ASSERT(args.job.tables != nullptr && args.job.clock != nullptr);
+  ASHLAR_ASSERT(args.plan->WritesTables());                                // Requires
+  ASHLAR_ASSERT(args.job.tables != nullptr && args.job.clock != nullptr);  // Requires
   return CatchBadAlloc([&] { return RunPlan(args, result); });
 }
 
@@ -377,7 +377,7 @@ Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t 
     std::string end;  // user key
     uint64_t bytes;
   };
-  ASHLAR_ASSERT(ranges > 0);
+  ASHLAR_ASSERT(ranges > 0);  // Requires
   std::vector<Piece> pieces;
   const size_t pieces_per_file = std::min(ranges * kPiecesPerRange, kPiecesMax);
   for (const CompactionInputs& inputs : plan.inputs) {
@@ -403,7 +403,7 @@ Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t 
         comparator.Compare(piece.end, cuts.empty() ? Slice(plan.smallest) : Slice(cuts.back())) > 0;
     if (ascends && comparator.Compare(piece.end, plan.largest) < 0) cuts.push_back(piece.end);
   }
-  ASHLAR_ASSERT(cuts.size() < ranges);
+  ASHLAR_ASSERT(cuts.size() < ranges);  // at most ranges - 1
   return cuts;
 }
 

@@ -31,9 +31,9 @@ class SubcompactionObserver {
 };
 
 struct CompactionJobArgs {
-  const CompactionPlan* plan = nullptr;  // not a trivial move
+  const CompactionPlan* plan = nullptr;  // Requires: WritesTables()
   // output.target_file_bytes, grandparents and max_grandparent_overlap_bytes are taken from the
-  // plan, output.table.compression too.
+  // plan, output.table.compression too. Requires: tables and clock.
   TableJobArgs job;
   SubcompactionObserver* observer = nullptr;  // null: none
 };
@@ -46,7 +46,7 @@ Status RunCompaction(const CompactionJobArgs& args, TableJobResult* result);
 VersionEdit MakeEdit(const CompactionPlan& plan);
 
 // User keys at which the plan's input falls into about `ranges` equal parts, ascending; at most
-// ranges - 1 of them.
+// ranges - 1 of them. Requires: ranges > 0.
 Result<std::vector<std::string>> SplitRanges(const CompactionPlan& plan, size_t ranges,
                                              const KeyComparator& comparator, TableCache* tables);
 

@@ -166,8 +166,9 @@ Status CompactionOutput::Close(const Slice* next) {
   ASHLAR_RETURN_IF_ERROR(completed);
 
   const KeyComparator& comparator = args_.table.comparator;
+  // Each file has an entry, or a range tombstone, which counts as one.
   ASHLAR_ASSERT(result.properties.num_entries > 0 && result.file_bytes > 0);
-  ASHLAR_DCHECK(comparator.CompareInternal(result.smallest, result.largest) <= 0);
+  ASHLAR_DCHECK(comparator.CompareInternal(result.smallest, result.largest) <= 0);  // I1
   ASHLAR_DCHECK(files_.empty() ||
                 files_.back()->EndsBefore(comparator, ExtractUserKey(result.smallest)));  // I1
   auto meta = std::make_unique<FileMetaData>();

@@ -24,8 +24,8 @@ Status CheckEntryCount(const FlushJobArgs& args, const TableJobResult& result) {
 }
 
 Status RunMemTables(FlushJobArgs args, TableJobResult* result) {
-  ASHLAR_ASSERT(!args.memtables.empty());
-  ASHLAR_ASSERT(args.job.turns != nullptr && args.job.clock != nullptr);
+  ASHLAR_ASSERT(!args.memtables.empty());                                 // Requires
+  ASHLAR_ASSERT(args.job.turns != nullptr && args.job.clock != nullptr);  // Requires
   result->Clear();
   const FlushTurn turn(*args.job.turns);
   const uint64_t start_nanos = args.job.clock->NowNanos();

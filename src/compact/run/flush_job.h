@@ -21,7 +21,7 @@ struct FlushJobArgs {
 };
 
 // Ok with no file when nothing is left to keep. An error leaves no file and the memtables as they
-// are.
+// are. Requires: at least one memtable, job.turns and job.clock.
 Status RunFlush(FlushJobArgs args, TableJobResult* result);
 
 }  // namespace ashlar

@@ -87,7 +87,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
   }
   ASHLAR_RETURN_IF_ERROR(stream.status());
   ASHLAR_RETURN_IF_ERROR(output.Finish());
-  ASHLAR_ASSERT(stream.counts().entries_out <= stream.counts().entries_in);
+  ASHLAR_ASSERT(stream.counts().entries_out <= stream.counts().entries_in);  // none is added
   result->statistics.entries.Add(stream.counts());
   result->statistics.bytes_written += output.bytes_written();
   result->statistics.file_times.Add(output.file_times());
@@ -114,7 +114,7 @@ Status FinishTableJob(const TableJobArgs& args, TableJobResult* result) {
 }
 
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result) {
-  ASHLAR_ASSERT(args.tables != nullptr);
+  ASHLAR_ASSERT(args.tables != nullptr);  // where the files may be open
   for (const auto& file : result->files) {
     args.tables->Evict(file.get());
     IgnoreBadAlloc([&] {
