@@ -30,7 +30,7 @@ FileIndexer::FileIndexer(const Args& args) : comparator_(args.comparator) {
     levels.push_back(args.levels[level].get());
     files += levels.back()->size();
   }
-  ASHLAR_ASSERT(files < std::numeric_limits<uint32_t>::max() / 4);
+  ASHLAR_ASSERT(files < std::numeric_limits<uint32_t>::max() / 4);  // FindPosition: from + stride
   row_count_ = levels.size();
   if (row_count_ == 0) return;
   FindPrefix(levels);
@@ -147,6 +147,7 @@ void FileIndexer::CheckInvariants() const {
   for (size_t i = 0; i < row_count_; ++i) {
     const Row& row = rows_[i];
     ASHLAR_ASSERT(row.files > 0 && row.files == row.level->size());  // I3
+    // Row: one entry before the first file and one after the last.
     ASHLAR_ASSERT(row.entries[-1].file == nullptr && row.entries[row.files].file == nullptr);
     if (i + 1 == row_count_) break;
     const LevelFiles& next = *rows_[i + 1].level;
@@ -154,8 +155,8 @@ void FileIndexer::CheckInvariants() const {
     for (uint32_t f = 0; f < row.files; ++f) {
       const Entry& entry = row.entries[f];
       const FileMetaData& file = *entry.file;
-      ASHLAR_ASSERT(&file == row.level->files()[f]);
-      ASHLAR_ASSERT(position <= entry.next_at_smallest);               // I2
+      ASHLAR_ASSERT(&file == row.level->files()[f]);      // I1: positions as Find gives them
+      ASHLAR_ASSERT(position <= entry.next_at_smallest);  // I2
       ASHLAR_ASSERT(entry.next_at_smallest <= entry.next_at_largest);  // I2
       position = entry.next_at_largest;
       // I1

@@ -39,7 +39,7 @@ struct Arguments {
 uint64_t ParseNumber(std::string_view text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  ASHLAR_ASSERT(error == std::errc() && end == text.data() + text.size());
+  ASHLAR_ASSERT(error == std::errc() && end == text.data() + text.size());  // the usage above
   return number;
 }
 
@@ -48,7 +48,7 @@ Arguments Parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     const size_t equals = argument.find('=');
-    ASHLAR_ASSERT(equals != std::string_view::npos);
+    ASHLAR_ASSERT(equals != std::string_view::npos);  // the usage above
     const std::string_view name = argument.substr(0, equals);
     std::string_view value = argument.substr(equals + 1);
     if (name == "--lookups") {
@@ -58,7 +58,7 @@ Arguments Parse(int argc, char** argv) {
     } else if (name == "--only") {
       arguments.only = value;
     } else {
-      ASHLAR_ASSERT(name == "--files");
+      ASHLAR_ASSERT(name == "--files");  // the usage above
       arguments.files.clear();
       for (size_t comma = 0; comma != std::string_view::npos;
            value.remove_prefix(comma == std::string_view::npos ? 0 : comma + 1)) {
@@ -142,9 +142,9 @@ class Tree {
                                                 .levels = 7,
                                                 .base = const_cast<Version*>(base),
                                                 .live = &live_});
-    ASHLAR_ASSERT(builder.Apply(edit).ok());
+    ASHLAR_ASSERT(builder.Apply(edit).ok());  // the edit fits the tree
     Result<Version*> version = builder.Build();
-    ASHLAR_ASSERT(version.ok());
+    ASHLAR_ASSERT(version.ok());  // the edit fits the tree
     return *version;
   }
 

@@ -73,14 +73,14 @@ FilePositions LevelFiles::Overlapping(const UserKeyRange& range) const {
 }
 
 bool LevelFiles::FileHoldsKey(size_t position, const Slice& user_key) const {
-  ASHLAR_DCHECK(position < files_.size());
+  ASHLAR_DCHECK(position < files_.size());  // I3: it has heads
   const FileMetaData& file = *files_[position];
   return comparator_.Compare(user_key, file.smallest_user_key()) >= 0 &&
          comparator_.Compare(user_key, file.largest_user_key()) <= 0;
 }
 
 bool LevelFiles::FileOverlaps(size_t position, const UserKeyRange& range) const {
-  ASHLAR_DCHECK(position < files_.size());
+  ASHLAR_DCHECK(position < files_.size());  // a file of the level
   const FileMetaData& file = *files_[position];
   return (range.smallest == nullptr ||
           comparator_.Compare(file.largest_user_key(), *range.smallest) >= 0) &&
@@ -102,7 +102,7 @@ void LevelFiles::CheckInvariants() const {
     ASHLAR_ASSERT(file->refs.load(std::memory_order_relaxed) > 0);  // I2
     bytes += file->file_bytes;
   }
-  ASHLAR_ASSERT(bytes == bytes_);
+  ASHLAR_ASSERT(bytes == bytes_);  // the constructor counted them
   ASHLAR_ASSERT(heads_.size() == (level_ == 0 ? files_.size() : 0));  // I3
 }
 

@@ -72,7 +72,7 @@ class LevelFiles {
   }
   // Level 0: whether the file's range holds the key, whose head is HeadOf.
   bool FileMayMatch(size_t position, const Slice& user_key, uint64_t head) const {
-    ASHLAR_DCHECK(position < heads_.size());
+    ASHLAR_DCHECK(position < heads_.size());  // I3
     const Heads& heads = heads_[position];
     if (heads.smallest < head && head < heads.largest) [[likely]] {
       return true;

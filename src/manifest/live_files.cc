@@ -9,7 +9,7 @@ namespace ashlar {
 
 LiveFiles::~LiveFiles() {
   MutexLock lock(mutex_);
-  ASHLAR_ASSERT(numbers_.empty());
+  ASHLAR_ASSERT(numbers_.empty());  // Lifetime: no Version is left
 }
 
 FileMetaData* LiveFiles::Adopt(std::unique_ptr<FileMetaData> file) {

@@ -46,7 +46,7 @@ ManifestReader::ManifestReader(FileNumber number, std::unique_ptr<vfs::Sequentia
       log_(std::move(file), file_name, number, file_bytes) {}
 
 Result<bool> ManifestReader::Extend(vfs::FileSystem* file_system) {
-  ASHLAR_ASSERT(status_.ok() && group_.empty());
+  ASHLAR_ASSERT(status_.ok() && group_.empty());  // Requires
   uint64_t bytes = 0;
   ASHLAR_RETURN_IF_ERROR(file_system->GetFileSize(file_name(), &bytes));
   if (bytes <= file_bytes_) return false;

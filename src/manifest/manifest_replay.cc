@@ -81,7 +81,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenManifest() {
 Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenFromBase() {
   ASHLAR_ASSIGN_OR_RETURN(const FileNumber current,
                           ReadCurrentFile(args_.file_system, args_.directory));
-  ASHLAR_ASSERT(args_.base_place != nullptr);
+  ASHLAR_ASSERT(args_.base_place != nullptr);  // Args: a base comes with its place
   const ManifestPlace& place = *args_.base_place;
   if (current < place.manifest_number) {
     return Status::Corruption(
@@ -96,7 +96,7 @@ Result<std::unique_ptr<ManifestReader>> ManifestReplay::OpenFromBase() {
 }
 
 void ManifestReplay::StartFromBase() {
-  ASHLAR_ASSERT(builders_.empty() && state_.published.families.empty());
+  ASHLAR_ASSERT(builders_.empty() && state_.published.families.empty());  // Run has applied no edit
   const ManifestPlace& place = *args_.base_place;
   state_.database_id = place.database_id;
   state_.unopened = place.unopened;
@@ -285,7 +285,7 @@ Status ManifestReplay::CheckAllOpened() const {
 }
 
 Status ManifestReplay::BuildVersions() {
-  ASHLAR_ASSERT(builders_.size() == state_.published.families.size());
+  ASHLAR_ASSERT(builders_.size() == state_.published.families.size());  // one builder per family
   for (const auto& [id, family] : state_.published.families) {
     if (continues_ && !builders_.at(id)->HasChanges()) {
       family->current = BaseVersion(id);

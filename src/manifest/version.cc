@@ -17,7 +17,7 @@ namespace {
 // Keeps the table until the guard ends. Null: the lookup has failed.
 TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, TableCache* tables,
                         Lookup* lookup) {
-  ASHLAR_ASSERT(options.guard != nullptr);
+  ASHLAR_ASSERT(options.guard != nullptr);  // Requires of Get
   const ReadGuard::Pause pause(options.guard);
   Result<TableRef> opened = tables->Acquire(file, options);
   if (!opened.ok()) {
@@ -76,7 +76,7 @@ Version::~Version() { relatives_->fetch_sub(1, std::memory_order_relaxed); }
 void Version::Unref() {
   // Release: publishes this holder's accesses. Acquire: the last holder deletes after all of them.
   const uint32_t before = refs_.fetch_sub(1, std::memory_order_acq_rel);
-  ASHLAR_ASSERT(before > 0);
+  ASHLAR_ASSERT(before > 0);  // Lifetime: the count was held
   if (before == 1) delete this;
 }
 
@@ -96,7 +96,7 @@ Level Version::LevelOf(const LevelFiles* level) const {
   const auto found = std::find_if(levels_.begin(), levels_.end(), [level](const auto& candidate) {
     return candidate.get() == level;
   });
-  ASHLAR_ASSERT(found != levels_.end());
+  ASHLAR_ASSERT(found != levels_.end());  // Get gave it
   return static_cast<Level>(found - levels_.begin());
 }
 
@@ -182,7 +182,7 @@ void GetFromLevelZero(const LevelFiles& level, std::span<Lookup> lookups, FileBa
 
 void Version::MultiGet(const TableReadOptions& options, TableCache* tables,
                        std::span<Lookup> lookups) const {
-  ASHLAR_DCHECK(lookups.size() <= kLookupsMax);
+  ASHLAR_DCHECK(lookups.size() <= kLookupsMax);  // Requires
   FileBatch batch(options, tables);
   if (!levels_[0]->empty()) ashlar::GetFromLevelZero(*levels_[0], lookups, &batch);
   FixedVector<FileDescent, kLookupsMax> descents;
@@ -230,7 +230,7 @@ uint64_t Version::TotalBytes() const {
 }
 
 std::vector<FileMetaData*> Version::OverlappingFiles(Level level, const UserKeyRange& range) const {
-  ASHLAR_ASSERT(level < levels_.size());
+  ASHLAR_ASSERT(level < levels_.size());  // a level of this Version
   const LevelFiles& files = *levels_[level];
   std::vector<FileMetaData*> result;
   if (IsSorted(level)) {
@@ -278,10 +278,10 @@ Status Version::Validate() const {
 }
 
 void Version::CheckInvariants() const {
-  ASHLAR_ASSERT(!levels_.empty() && levels_.size() <= kLevelsMax);
-  ASHLAR_ASSERT(refs_.load(std::memory_order_relaxed) > 0);  // I2: the caller holds it
+  ASHLAR_ASSERT(!levels_.empty() && levels_.size() <= kLevelsMax);  // num_levels is 1 to 64
+  ASHLAR_ASSERT(refs_.load(std::memory_order_relaxed) > 0);         // I2: the caller holds it
   for (const auto& level : levels_) level->CheckInvariants();
-  ASHLAR_ASSERT(indexer_->IsOf(levels_));
+  ASHLAR_ASSERT(indexer_->IsOf(levels_));  // it is the index of levels_
   indexer_->CheckInvariants();
 }
 

@@ -66,7 +66,7 @@ class Version {
 
   Level levels() const { return static_cast<Level>(levels_.size()); }
   std::span<FileMetaData* const> files(Level level) const {
-    ASHLAR_DCHECK(level < levels_.size());
+    ASHLAR_DCHECK(level < levels_.size());  // a level of this Version
     return levels_[level]->files();
   }
   const std::shared_ptr<const LevelFiles>& level(Level level) const { return levels_[level]; }

@@ -45,7 +45,7 @@ void VersionBuilder::CheckInvariants() const {
     for (const auto& [number, file] : changes.added) {
       const auto place = where_.find(number);
       ASHLAR_ASSERT(place != where_.end() && place->second.level == level);  // I1
-      ASHLAR_ASSERT(place->second.file == file && file->number == number);
+      ASHLAR_ASSERT(place->second.file == file && file->number == number);   // I1
       ++added;
     }
     for (const FileNumber number : changes.deleted)
@@ -56,7 +56,8 @@ void VersionBuilder::CheckInvariants() const {
 }
 
 void VersionBuilder::IndexBase() {
-  ASHLAR_ASSERT(where_.empty() && changes_.empty());
+  ASHLAR_ASSERT(where_.empty() && changes_.empty());  // the base comes first
+  // Args: the base of `known` is empty
   ASHLAR_ASSERT(args_.base == nullptr || args_.known == nullptr);
   base_indexed_ = true;
   for (Level level = 0; args_.known != nullptr && level < args_.known->levels(); ++level) {

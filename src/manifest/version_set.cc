@@ -125,14 +125,14 @@ void VersionSet::SetNextFileNumber(FileNumber number) {
 
 void VersionSet::CheckInvariants() const {
   const PublishedState& published = ForInstallers();
-  ASHLAR_ASSERT(manifest_number_ < next_file_number());  // I6
-  ASHLAR_ASSERT(!uncertain_ || writer_ == nullptr);      // I2
-  ASHLAR_ASSERT(published.last_sequence <= kSequenceNumberMax);
+  ASHLAR_ASSERT(manifest_number_ < next_file_number());          // I6
+  ASHLAR_ASSERT(!uncertain_ || writer_ == nullptr);              // I2
+  ASHLAR_ASSERT(published.last_sequence <= kSequenceNumberMax);  // I3 of version_edit.h
   published.families.CheckInvariants();
-  ASHLAR_ASSERT(published.FindFamily(kDefaultFamilyId) != nullptr);
+  ASHLAR_ASSERT(published.FindFamily(kDefaultFamilyId) != nullptr);  // PrepareDropFamily refuses it
   for (const auto& [id, family] : published.families) {
-    ASHLAR_ASSERT(id == family->id && id <= published.max_column_family);
-    ASHLAR_ASSERT(family->current != nullptr);
+    ASHLAR_ASSERT(id == family->id && id <= published.max_column_family);  // ids are given out once
+    ASHLAR_ASSERT(family->current != nullptr);  // the set has a count on it
     family->current->CheckInvariants();
     for (Level level = 0; level < family->current->levels(); ++level) {
       for (const FileMetaData* file : family->current->files(level)) {
@@ -206,7 +206,7 @@ PublishedState VersionSet::Adopt(RecoveredState state) noexcept {
 }
 
 Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionEdit> edits) {
-  ASHLAR_ASSERT(!edits.empty());
+  ASHLAR_ASSERT(!edits.empty());  // Requires
   Builders builders;
   std::unique_ptr<PendingInstall> install;
   const NewFilesGuard untaken(this, &edits);
@@ -242,8 +242,9 @@ Status VersionSet::DroppedFamily(ColumnFamilyId id) const {
 }
 
 Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install) {
-  ASHLAR_ASSERT(!edit->ManipulatesColumnFamily());
+  ASHLAR_ASSERT(!edit->ManipulatesColumnFamily());  // these have calls of their own
   const bool changes_files = !edit->deleted_files().empty() || !edit->new_files().empty();
+  // Readers would skip such changes.
   ASHLAR_ASSERT(!edit->RecordsLogs() || (!changes_files && !edit->log_number.has_value()));
   ColumnFamilyState* const family = ForInstallers().FindFamily(edit->column_family);
   if (family == nullptr) return DroppedFamily(edit->column_family);
@@ -405,8 +406,8 @@ Status VersionSet::WriteRecords(const PendingInstall& install) {
 }
 
 Status VersionSet::Write(PendingInstall* install) {
-  ASHLAR_ASSERT(!install->written_);
-  ASHLAR_ASSERT(install->new_manifest_number_ != 0 || writer_ != nullptr);
+  ASHLAR_ASSERT(!install->written_);  // one Write for each install
+  ASHLAR_ASSERT(install->new_manifest_number_ != 0 || writer_ != nullptr);  // StampAndEncode
   const auto end_quarantine = [&] {
     MutexLock lock(quarantine_mutex_);
     for (const FileNumber table : install->new_tables_) quarantine_.erase(table);
@@ -513,7 +514,8 @@ std::vector<Version*> VersionSet::Publish(PendingInstall* install) noexcept {
     if (old != nullptr) replaced.push_back(old);
   }
   if (install->dropped_family_ != nullptr) {
-    ASHLAR_ASSERT(install->dropped_family_->id != kDefaultFamilyId);
+    ASHLAR_ASSERT(install->dropped_family_->id !=
+                  kDefaultFamilyId);  // PrepareDropFamily refuses it
     replaced.push_back(install->dropped_family_->current);
     published_.families.Erase(install->dropped_family_->id);
   }
