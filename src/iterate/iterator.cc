@@ -29,8 +29,8 @@ class EmptyIterator final : public Iterator {
   void SeekToLast() override {}
   void Seek(const Slice&) override {}
   void SeekForPrev(const Slice&) override {}
-  void Next() override { ASHLAR_ASSERT(Valid()); }
-  void Prev() override { ASHLAR_ASSERT(Valid()); }
+  void Next() override { ASHLAR_ASSERT(Valid()); }  // Requires
+  void Prev() override { ASHLAR_ASSERT(Valid()); }  // Requires
   Slice key() const override { return Slice(); }
   Slice value() const override { return Slice(); }
   Status status() const override { return status_; }

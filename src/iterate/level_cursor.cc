@@ -54,7 +54,7 @@ bool LevelCursor::EnterForward(size_t file) {
 
 // end, here and below, is one more than the index, so that 0 is before the first.
 bool LevelCursor::IsBelowLowerBound(size_t end) const {
-  ASHLAR_DCHECK(end <= args_.files.size());
+  ASHLAR_DCHECK(end <= args_.files.size());  // one more than an index
   return end == 0 || (args_.lower_bound != nullptr &&
                       args_.files[end - 1]->EndsBefore(args_.comparator, *args_.lower_bound));
 }
@@ -165,7 +165,7 @@ bool LevelCursor::EnterFor(const Slice& internal_target) {
 // From a file without the sought keys to the next one, which may have them only if it begins with
 // the sought prefix.
 void LevelCursor::PassForward(size_t file) {
-  ASHLAR_DCHECK(file < args_.files.size());
+  ASHLAR_DCHECK(file < args_.files.size());  // RulesOut knows the file
   Hide();
   if (file + 1 == args_.files.size() ||
       args_.read_options.seek_prefix->IsOutside(args_.files[file + 1]->smallest_user_key()))
@@ -190,7 +190,7 @@ void LevelCursor::SeekForPrev(const Slice& internal_target) {
 }
 
 void LevelCursor::PassBackward(size_t file) {
-  ASHLAR_DCHECK(file < args_.files.size());
+  ASHLAR_DCHECK(file < args_.files.size());  // RulesOut knows the file
   Hide();
   if (file == 0 ||
       args_.read_options.seek_prefix->IsOutside(args_.files[file - 1]->largest_user_key()))

@@ -44,7 +44,7 @@ class LoserTree {
   // Requires: children > 0.
   explicit LoserTree(size_t children)
       : leaves_(std::bit_ceil(children)), nodes_(2 * std::bit_ceil(children)) {
-    ASHLAR_ASSERT(children > 0);
+    ASHLAR_ASSERT(children > 0);  // Requires
   }
 
   size_t leaves() const { return leaves_; }
@@ -95,7 +95,7 @@ class LoserTree {
   // Asserts I1 and I2. Requires: `winner` is the result of the last Play or Replay.
   template <typename WinsTie>
   void CheckInvariants(const Player& winner, const WinsTie& wins_tie) const {
-    ASHLAR_ASSERT(winner.child < leaves_);
+    ASHLAR_ASSERT(winner.child < leaves_);  // Requires
     CheckNode(1, winner, wins_tie);
   }
 

@@ -24,7 +24,7 @@ MergingCursor::MergingCursor(const KeyComparator& comparator,
       tree_(children.size()),
       children_(std::move(children)),
       heads_{.mask = comparator.HasHeads() ? ~uint64_t{0} : 0} {
-  ASHLAR_ASSERT(!children_.empty());
+  ASHLAR_ASSERT(!children_.empty());  // Requires
 }
 
 // --- heads ---
@@ -141,7 +141,7 @@ void MergingCursor::LeaveBatch() {
   const uint32_t child = winner_.child;
   const Source& source = sources_[child];
   InternalCursor* const cursor = children_[child].get();
-  ASHLAR_DCHECK(source.at == source.last);
+  ASHLAR_DCHECK(source.at == source.last);  // I3: the batch is over
   StandAt(cursor, source.at);
   kForward ? cursor->Next() : cursor->Prev();
   Load(child);
@@ -219,6 +219,7 @@ void MergingCursor::Merge() {
 
 MergingCursor::Origin MergingCursor::OriginOf(const CursorEntry& entry) const {
   if (!is_copy_) return {.entry = &entry, .child = winner_.child};
+  // The batch is in merged_.
   ASHLAR_DCHECK(static_cast<size_t>(&entry - merged_.data()) < kBatchMax);
   return merged_from_[static_cast<size_t>(&entry - merged_.data())];
 }
@@ -278,7 +279,7 @@ void MergingCursor::SeekForPrev(const Slice& internal_target) {
 }
 
 void MergingCursor::SeekOlder(size_t first_child, const Slice& internal_target) {
-  ASHLAR_ASSERT(Valid());
+  ASHLAR_ASSERT(Valid());  // Requires
   // The rest of the batch is given back: each child returns to its first entry there.
   const CursorEntry* const current = &entry();
   for (const CursorEntry* merged = forward_ ? batch_end() - 1 : batch_begin();;

@@ -34,8 +34,8 @@ Status RangeCover::Find(const Slice& user_key) {
 }
 
 Slice RangeCover::CoveredBegin() {
-  ASHLAR_ASSERT(found_ && common_.sequence > 0);
-  ASHLAR_ASSERT(sources_[source_].interval.has_value());         // of the last search
+  ASHLAR_ASSERT(found_ && common_.sequence > 0);          // the last search found a tombstone
+  ASHLAR_ASSERT(sources_[source_].interval.has_value());  // of the last search
   ASHLAR_ASSERT(sources_[source_].interval->begin.has_value());  // a tombstone has both ends
   const Slice begin = *sources_[source_].interval->begin;
   covered_bound_.assign(begin.data(), begin.size());
@@ -44,12 +44,12 @@ Slice RangeCover::CoveredBegin() {
 }
 
 Result<Slice> RangeCover::CoveredEnd(FunctionRef<bool(const Slice& end)> stops) {
-  ASHLAR_ASSERT(found_ && common_.sequence > 0);
+  ASHLAR_ASSERT(found_ && common_.sequence > 0);  // the last search found a tombstone
   found_ = false;
   Source& source = sources_[source_];
   ASHLAR_ASSERT(source.interval.has_value());  // of the last search
   for (;;) {
-    ASHLAR_ASSERT(source.interval->end.has_value());
+    ASHLAR_ASSERT(source.interval->end.has_value());  // a tombstone has both ends
     const Slice end = *source.interval->end;
     covered_bound_.assign(end.data(), end.size());
     if (stops(covered_bound_)) return Slice(covered_bound_);

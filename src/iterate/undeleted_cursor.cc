@@ -10,7 +10,7 @@
 namespace ashlar {
 
 UndeletedCursor::UndeletedCursor(Args args) : args_(std::move(args)) {
-  ASHLAR_ASSERT(!args_.children.empty());
+  ASHLAR_ASSERT(!args_.children.empty());  // Requires
   if (args_.children.size() > 1 || *args_.met_ranges)
     merge_ = std::make_unique<MergingCursor>(args_.comparator, std::move(args_.children));
 }
@@ -35,7 +35,7 @@ void UndeletedCursor::Show() {
 // a child that it has not moved.
 template <bool kForward>
 void UndeletedCursor::StartMerge() {
-  ASHLAR_DCHECK(merge_ == nullptr && args_.children.size() == 1);
+  ASHLAR_DCHECK(merge_ == nullptr && args_.children.size() == 1);  // the child that it replaces
   const bool valid = sources().Valid();
   status_ = sources().status();
   if (valid) target_.Assign(sources().key());
@@ -49,7 +49,7 @@ void UndeletedCursor::StartMerge() {
 // From the merge's entry to the first that is shown.
 template <bool kForward>
 void UndeletedCursor::FindVisible() {
-  ASHLAR_ASSERT(limits_ != nullptr);
+  ASHLAR_ASSERT(limits_ != nullptr);  // Requires of SetLimits
   RangeCover& cover = args_.cover;
   covered_ = 0;
   gap_check_ = GapWalk::kFirstCheck;

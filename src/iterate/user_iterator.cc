@@ -41,7 +41,8 @@ Status TailingMoveError() {
 
 UserIterator::UserIterator(UserIteratorArgs args)
     : args_(std::move(args)), limits_(args_.max_skippable_entries) {
-  ASHLAR_ASSERT(args_.source.cursor != nullptr);
+  ASHLAR_ASSERT(args_.source.cursor != nullptr);  // Lifetime: it owns one
+  // Requires of renewed_by.
   ASHLAR_ASSERT(args_.renewed_by == RenewedBy::kNothing || args_.renewal != nullptr);
   // At least one step between two seeks: a seek to the last version of a key may stay where it is.
   args_.max_sequential_skip = std::max(args_.max_sequential_skip, uint64_t{1});
@@ -231,7 +232,7 @@ inline void UserIterator::ShowInBatch(const CursorEntry& entry) {
 // From the value at the cursor to the next value. False: the next entry is none, and nothing has
 // changed.
 inline bool UserIterator::StepForward() {
-  ASHLAR_DCHECK(valid_);
+  ASHLAR_DCHECK(valid_);  // Requires of Next
   if (state_ != State::kForward || value_in_ != ValueIn::kBatch) return false;
   const CursorEntry* const next = cursor()->after();
   if (next == nullptr || !IsPlain(*next)) return false;
@@ -249,7 +250,7 @@ inline bool UserIterator::StepForward() {
 // The cursor is at the oldest version of the previous key. That version decides if it is a value
 // and the entry before it has another key.
 inline bool UserIterator::StepBackward() {
-  ASHLAR_DCHECK(valid_);
+  ASHLAR_DCHECK(valid_);  // Requires of Prev
   if (state_ != State::kBackward || !cursor()->Valid()) return false;
   const CursorEntry& entry = cursor()->entry();
   const CursorEntry* const before = cursor()->before();
@@ -419,7 +420,7 @@ void UserIterator::SeekMove(Slice target) {
 }
 
 void UserIterator::NextMove() {
-  ASHLAR_DCHECK(valid_);
+  ASHLAR_DCHECK(valid_);  // Requires
   BeginMove();
   if (RenewsInWalk()) [[unlikely]]
     return NextWithRenewal();
@@ -577,7 +578,7 @@ void UserIterator::SeekForPrevMove(Slice target) {
 }
 
 void UserIterator::PrevMove() {
-  ASHLAR_DCHECK(valid_);
+  ASHLAR_DCHECK(valid_);  // Requires
   BeginMove();
   if (RenewsInWalk()) [[unlikely]]
     return PrevWithRenewal();
@@ -749,6 +750,7 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
       .operands_newest_first = operands_,
       .recorder = args_.recorder,
   };
+  // Each has its pin.
   ASHLAR_ASSERT(!operands_.empty() && operands_.size() <= operand_pins_.size());
   args_.recorder.Record(READ_NUM_MERGE_OPERANDS, operands_.size());
   MergeResult result;
@@ -777,10 +779,11 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
 }
 
 void UserIterator::CheckInvariants() const {
-  ASHLAR_ASSERT(operands_.size() <= operand_pins_.size());
+  ASHLAR_ASSERT(operands_.size() <= operand_pins_.size());  // Each has its pin.
   if (!valid_) return;
   ASHLAR_ASSERT(status_.ok());       // I1
   ASHLAR_ASSERT(operands_.empty());  // the versions of the key were decided
+  // The bounds.
   ASHLAR_ASSERT(args_.lower_bound == nullptr ||
                 args_.comparator.Compare(key_, *args_.lower_bound) >= 0);
   ASHLAR_ASSERT(args_.upper_bound == nullptr ||
@@ -804,7 +807,7 @@ void UserIterator::ForgetVersions() {
 // --- the rest ---
 
 void UserIterator::PinValue(PinnableSlice* value) const {
-  ASHLAR_DCHECK(valid_);
+  ASHLAR_DCHECK(valid_);  // Requires
   if (value_in_ == ValueIn::kMerged) return value->PinSelf(value_);
   const PinSource owner =
       value_in_ == ValueIn::kBatch ? args_.source.cursor->OwnerOf(*shown_) : pinned_.owner;
