@@ -44,7 +44,7 @@ void ArenaBlockPool::FreeBlock(char* data, size_t bytes) const noexcept {
 }
 
 ArenaBlockPool::~ArenaBlockPool() {
-  ASHLAR_ASSERT(blocks_out_ == 0);
+  ASHLAR_ASSERT(blocks_out_ == 0);  // Requires
   for (size_t i = 0; i < kSizes; ++i) {
     while (char* block = free_[i]) {
       ASHLAR_UNPOISON(block, sizeof(char*));
@@ -55,6 +55,7 @@ ArenaBlockPool::~ArenaBlockPool() {
 }
 
 ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
+  // The rounding below fits.
   ASHLAR_ASSERT(bytes_min <= std::numeric_limits<size_t>::max() - kPageBytes);
   ArenaBlock block{.data = nullptr, .bytes = (bytes_min + kPageBytes - 1) & ~(kPageBytes - 1)};
   if (bytes_min <= kBlockBytesMax) {
@@ -79,7 +80,7 @@ ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
 void ArenaBlockPool::Release(ArenaBlock block) noexcept {
   {
     MutexLock lock(mutex_);
-    ASHLAR_ASSERT(blocks_out_ > 0);
+    ASHLAR_ASSERT(blocks_out_ > 0);  // Acquire gave the block
     --blocks_out_;
     if (block.bytes <= kBlockBytesMax && free_bytes_ + block.bytes <= options_.free_bytes_max) {
       const size_t index = SizeIndex(block.bytes);
@@ -119,13 +120,13 @@ Arena::~Arena() {
 }
 
 void Arena::Seal() noexcept {
-  ASHLAR_DCHECK(!sealed_);
+  ASHLAR_DCHECK(!sealed_);  // Requires
   sealed_ = true;
   if (pool_->memory() != nullptr && takes_writes_) pool_->memory()->ScheduleFree(MemoryAllocated());
 }
 
 ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
-  ASHLAR_DCHECK(!sealed_);
+  ASHLAR_DCHECK(!sealed_);  // Requires of Seal
   // Before the block is acquired, because an allocation that may fail must not lose the block.
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
   const ArenaBlock block =
@@ -157,11 +158,11 @@ void Arena::CheckInvariants() const {
     bytes += block.bytes;
     current += block.data == start_ && block.data + block.bytes == limit_ ? size_t{1} : 0;
   }
-  ASHLAR_ASSERT(bytes == MemoryAllocated());
-  ASHLAR_ASSERT(current == (start_ == nullptr ? size_t{0} : 1));
-  ASHLAR_ASSERT(start_ <= cursor_ && cursor_ <= limit_);  // I2
-  ASHLAR_ASSERT(MemoryUsed() <= bytes);                   // I2
-  ASHLAR_ASSERT(next_block_bytes_ <= block_bytes_max_);
+  ASHLAR_ASSERT(bytes == MemoryAllocated());                      // the counter agrees
+  ASHLAR_ASSERT(current == (start_ == nullptr ? size_t{0} : 1));  // the place is in one block
+  ASHLAR_ASSERT(start_ <= cursor_ && cursor_ <= limit_);          // I2
+  ASHLAR_ASSERT(MemoryUsed() <= bytes);                           // I2
+  ASHLAR_ASSERT(next_block_bytes_ <= block_bytes_max_);           // blocks double up to it
 }
 
 // The block has more room than the rest of the current one (I3), which has fewer than bytes_min.

@@ -116,7 +116,7 @@ class Arena {
   char* AllocateAligned(size_t n) { return AllocateAligned(n, 8); }
   // alignment: a power of two, at most 4096.
   char* AllocateAligned(size_t n, size_t alignment) {
-    ASHLAR_DCHECK(alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= 4096);
+    ASHLAR_DCHECK(alignment != 0 && (alignment & (alignment - 1)) == 0 && alignment <= 4096);  // I2
     const size_t padding = (0 - reinterpret_cast<uintptr_t>(cursor_)) & (alignment - 1);
     const auto left = static_cast<size_t>(limit_ - cursor_);
     if (ASHLAR_LIKELY(padding <= left && n <= left - padding && cursor_ != nullptr)) {

@@ -119,11 +119,12 @@ uint64_t EntryBuckets::CheckInvariants() const {
       ++in_list;
       const Node* const next = node->next.load(std::memory_order_acquire);
       if (next != nullptr) {
+        // A list is in order.
         ASHLAR_ASSERT(CompareEntry(comparator_, node->entry(), TargetOf(next->entry())) <= 0);
       }
       node = next;
     }
-    if (bucket.list != nullptr) ASHLAR_ASSERT(bucket.list->entries == in_list);
+    if (bucket.list != nullptr) ASHLAR_ASSERT(bucket.list->entries == in_list);  // Node::entries
     entries += in_list;
   }
   return entries;

@@ -25,6 +25,7 @@ struct EntryTree::Checker {
     CheckPrefix(node, low, high);
     for (uint32_t i = 0; i < count; ++i) CheckSlot(node, order.Slot(i), low, high);
     for (uint32_t i = 1; i < count; ++i)
+      // Order within the node.
       ASHLAR_ASSERT(Compare(node->Entry(order.Slot(i - 1)), node->Entry(order.Slot(i))) <= 0);
     if (node->is_leaf) return VisitLeaf(node, order, count, depth);
     for (uint32_t i = 0; i <= count; ++i) {
@@ -36,8 +37,8 @@ struct EntryTree::Checker {
   }
 
   void VisitLeaf(const Node* leaf, const SlotOrder& order, uint32_t count, uint32_t depth) {
-    ASHLAR_ASSERT(count > 0);
-    ASHLAR_ASSERT(leaf_depth == 0 || leaf_depth == depth);
+    ASHLAR_ASSERT(count > 0);                               // no leaf is empty
+    ASHLAR_ASSERT(leaf_depth == 0 || leaf_depth == depth);  // all leaves have one depth
     leaf_depth = depth;
     ASHLAR_ASSERT(leaf->prev.load(std::memory_order_acquire) == previous_leaf);  // I2
     if (previous_leaf != nullptr)
@@ -45,6 +46,7 @@ struct EntryTree::Checker {
     previous_leaf = leaf;
     for (uint32_t i = 0; i < count; ++i) {
       const char* const entry = leaf->Entry(order.Slot(i));
+      // Order between leaves.
       if (previous != nullptr) ASHLAR_ASSERT(Compare(previous, entry) <= 0);
       previous = entry;
     }
@@ -78,8 +80,8 @@ struct EntryTree::Checker {
                   tree.Head(user_key, node->prefix_bytes.load(std::memory_order_acquire)));
     ASHLAR_ASSERT(  // I4
         user_key.starts_with(Slice(DecodeEntry(tree.first_key_).key, tree.common_prefix_bytes_)));
-    if (low != nullptr) ASHLAR_ASSERT(Compare(low, entry) <= 0);
-    if (high != nullptr) ASHLAR_ASSERT(Compare(entry, high) <= 0);
+    if (low != nullptr) ASHLAR_ASSERT(Compare(low, entry) <= 0);    // Fences
+    if (high != nullptr) ASHLAR_ASSERT(Compare(entry, high) <= 0);  // Fences
   }
 
   int Compare(const char* a, const char* b) const {

@@ -46,7 +46,7 @@ struct EntryTree::Path {
   uint32_t depth = 0;
 
   void Push(Node* node, uint32_t rank) {
-    ASHLAR_ASSERT(depth < kHeightMax);
+    ASHLAR_ASSERT(depth < kHeightMax);  // no memory holds a higher tree
     steps[depth++] = {node, rank};
   }
 };

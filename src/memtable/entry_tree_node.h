@@ -98,7 +98,7 @@ struct alignas(16) EntryTree::Node {
   // Before the slot is published.
   void SetSlot(uint32_t slot, uint32_t head, const char* entry) {
     const uint64_t address = reinterpret_cast<uintptr_t>(entry);
-    ASHLAR_ASSERT(address >> 48 == 0);
+    ASHLAR_ASSERT(address >> 48 == 0);  // an address has 48 bits
     heads()[slot].store(head, std::memory_order_relaxed);
     entries_low()[slot].store(static_cast<uint32_t>(address), std::memory_order_relaxed);
     entries_high()[slot].store(static_cast<uint16_t>(address >> 32), std::memory_order_relaxed);

@@ -27,7 +27,7 @@ MemoryBudget::~MemoryBudget() {
     MutexLock lock(mutex_);
     ASHLAR_ASSERT(databases_.empty());  // a database keeps its manager
   }
-  ASHLAR_ASSERT(flushes_.load() == 0 && waiting_.load() == 0);
+  ASHLAR_ASSERT(flushes_.load() == 0 && waiting_.load() == 0);  // Requires
   if (cache_ != nullptr) cache_->ReleaseMetadata(charged_bytes());
 }
 

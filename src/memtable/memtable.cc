@@ -46,7 +46,7 @@ MemTable::MemTable(const MemTableArgs& args)
       live_count_(args.live_count),
       pins_(args.epochs, [](void* memtable) { delete static_cast<MemTable*>(memtable); }, this) {
   if (args.shape.kind == MemTableKind::kBuckets) {
-    ASHLAR_ASSERT(prefix_extractor_ != nullptr);
+    ASHLAR_ASSERT(prefix_extractor_ != nullptr);  // MemTableShape: kBuckets needs it
     index_.emplace<EntryBuckets>(comparator_, &arena_, args.shape.bucket_count,
                                  args.shape.list_entries_max);
   } else if (args.shape.kind == MemTableKind::kLog) {
@@ -61,8 +61,8 @@ MemTable::~MemTable() {
 }
 
 void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value) {
-  ASHLAR_ASSERT(key.size() <= kFieldBytesMax && value.size() <= kFieldBytesMax);
-  ASHLAR_DCHECK(!immutable());
+  ASHLAR_ASSERT(key.size() <= kFieldBytesMax && value.size() <= kFieldBytesMax);  // Requires
+  ASHLAR_DCHECK(!immutable());                                                    // I3
   const uint64_t tag = PackTag(sequence, type);
   if (IsPlain()) [[likely]] {
     std::get_if<EntryTree>(&index_)->Insert(NewEntry(&arena_, key, tag, value));
@@ -88,8 +88,9 @@ ASHLAR_ALWAYS_INLINE void MemTable::CountAdded(SequenceNumber sequence, size_t d
 }
 
 void MemTable::AddRangeDeletion(const RangeTombstone& tombstone) {
+  // Requires: keys are shorter than 4 GiB.
   ASHLAR_ASSERT(tombstone.begin.size() <= kFieldBytesMax && tombstone.end.size() <= kFieldBytesMax);
-  ASHLAR_DCHECK(!immutable());
+  ASHLAR_DCHECK(!immutable());  // I3
   ranges_.Add(tombstone);
   features_.store(features_.load(std::memory_order_relaxed) | kRangeDeletions,
                   std::memory_order_release);
@@ -255,13 +256,13 @@ MemTable::RangeEstimate MemTable::EstimateRange(const EntryTree& tree, const Sli
 
 void MemTable::CheckInvariants() const {
   if (const auto* const tree = std::get_if<EntryTree>(&index_))
-    ASHLAR_ASSERT(tree->CheckInvariants() == entries());
+    ASHLAR_ASSERT(tree->CheckInvariants() == entries());  // the counter agrees
   if (const auto* const buckets = std::get_if<EntryBuckets>(&index_))
-    ASHLAR_ASSERT(buckets->CheckInvariants() == entries());
+    ASHLAR_ASSERT(buckets->CheckInvariants() == entries());  // the counter agrees
   if (const auto* const log = std::get_if<VectorIndex>(&index_))
-    ASHLAR_ASSERT(log->size() == entries());
-  ASHLAR_ASSERT(deletions() <= entries());
-  ASHLAR_ASSERT(IsEmpty() || first_sequence() <= last_sequence());
+    ASHLAR_ASSERT(log->size() == entries());                        // the counter agrees
+  ASHLAR_ASSERT(deletions() <= entries());                          // entries() has them, too
+  ASHLAR_ASSERT(IsEmpty() || first_sequence() <= last_sequence());  // smallest and largest
   // A range deletion for which memory lacked may have left bounds without a cover.
   const size_t range_slots = ranges_.CheckInvariants();
   ASHLAR_ASSERT(range_slots > 0 || !HasRangeDeletions());         // I4

@@ -96,7 +96,7 @@ struct RangeTree::Items {
     std::copy(node.heads.begin(), node.heads.begin() + slot, heads.begin() + 1);
     std::copy(node.heads.begin() + slot, node.heads.begin() + (node.count - 1),
               heads.begin() + slot + 1 + gap);
-    ASHLAR_DCHECK(is_leaf || gap == 0);
+    ASHLAR_DCHECK(is_leaf || gap == 0);  // AddInsideOneLeaf makes the gap
     for (uint32_t i = 0; !is_leaf && i < count; ++i) children[i] = node.child(i);
   }
   // The root of an empty tree.
@@ -225,7 +225,7 @@ void RangeTree::SetPrefix(Node* node, const char* upper) const {
 RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t to,
                                     const char* upper) {
   const uint32_t count = to - from;
-  ASHLAR_DCHECK(count >= 1 && count <= kSlots);
+  ASHLAR_DCHECK(count >= 1 && count <= kSlots);  // of the slots of a node
   Node* const node =
       new (arena_->AllocateAligned(Node::BytesOf(items.is_leaf, count), alignof(Node))) Node;
   node->count = static_cast<uint8_t>(count);
@@ -293,7 +293,7 @@ void RangeTree::Replace(const Path& path, const Items& items, bool at_end) {
   }
   Node* root = halves.node;
   if (halves.split_off != nullptr) {
-    ASHLAR_ASSERT(levels_ < kLevelsMax);
+    ASHLAR_ASSERT(levels_ < kLevelsMax);  // 2^32 boundaries need fewer
     root = NewNode(Items(halves.node, halves.split_off), 0, 2, nullptr);
     ++levels_;
   }
@@ -410,7 +410,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
     const bool from_begin = slot > first || begin == nullptr || IsBoundary(*node, slot, *begin);
     const bool to_end = slot < last || end == nullptr;
     if (!from_begin || !to_end) {
-      ASHLAR_ASSERT(!node->is_leaf);
+      ASHLAR_ASSERT(!node->is_leaf);  // both are boundaries
       CoverSlots(node->child(slot), from_begin ? nullptr : begin, to_end ? nullptr : end, sequence);
       continue;
     }
@@ -419,7 +419,7 @@ void RangeTree::CoverSlots(Node* node, const Slice* begin, const Slice* end,
 }
 
 void RangeTree::Add(const RangeTombstone& tombstone) {
-  ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
+  ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);  // Requires
   summary_.Add(tombstone);  // a tombstone that then fails sets bits, which only costs searches
   if (root_.load(std::memory_order_relaxed) == nullptr) {
     root_.store(NewNode(Items(), 0, 1, nullptr), std::memory_order_release);
@@ -527,14 +527,16 @@ void RangeTree::CheckCovers(const Cover* newest) {
   uint32_t jumps = 0;
   for (const Cover* cover = newest; cover != nullptr; cover = cover->jump) ++jumps;
   const uint64_t covers = newest == nullptr ? 0 : newest->depth + 1;
-  ASHLAR_ASSERT(jumps <= 2u * static_cast<uint32_t>(std::bit_width(covers)));
+  ASHLAR_ASSERT(jumps <= 2u * static_cast<uint32_t>(std::bit_width(covers)));  // Cover::jump
 }
 
 // Returns the number of slots in leaves.
 size_t RangeTree::CheckNode(const Node& node, const char* upper, uint32_t levels) const {
+  // All leaves have one depth, and no node is empty.
   ASHLAR_ASSERT(node.is_leaf == (levels == 1) && node.count >= 1 && node.count <= kSlots);
   if (node.prefix_bytes > 0 && !node.checks_prefix) {
     const Slice begin = KeyOf(node.key(0));
+    // The fences share the prefix.
     ASHLAR_ASSERT(KeyOf(upper).starts_with(Slice(begin.data(), node.prefix_bytes)));
   }
   size_t slots = node.is_leaf ? node.count : 0;
@@ -543,12 +545,13 @@ size_t RangeTree::CheckNode(const Node& node, const char* upper, uint32_t levels
     ASHLAR_ASSERT(node.key(slot) == nullptr || end == nullptr ||
                   comparator_.Compare(KeyOf(node.key(slot)), KeyOf(end)) < 0);  // I1
     const Cover* const cover = const_cast<Node&>(node).covers()[slot].load();
-    ASHLAR_ASSERT(node.cover(slot) == cover);
+    ASHLAR_ASSERT(node.cover(slot) == cover);  // a bit for each slot with covers
     if (slot > 0)
+      // Heads are those of the boundaries.
       ASHLAR_ASSERT(node.head(slot) == HeadOf(KeyOf(node.key(slot)), node.prefix_bytes));
     CheckCovers(cover);
     if (node.is_leaf) continue;
-    ASHLAR_ASSERT(node.child(slot)->key(0) == node.key(slot));
+    ASHLAR_ASSERT(node.child(slot)->key(0) == node.key(slot));  // they have one begin
     slots += CheckNode(*node.child(slot), end, levels - 1);
   }
   return slots;
