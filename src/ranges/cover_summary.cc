@@ -101,7 +101,7 @@ CoverSummary::CoverSummary(const KeyComparator& comparator, const Geometry& geom
       levels_{words, words + WordsFor(geometry.buckets_),
               words + WordsFor(geometry.buckets_) + WordsFor(WordsFor(geometry.buckets_))},
       buckets_(geometry.buckets_) {
-  ASHLAR_DCHECK(comparator.HasHeads());
+  ASHLAR_DCHECK(comparator.HasHeads());  // Requires
   const VaryingBytes& varying = geometry.varying_;
   const bool uses_all = positions_ == varying.count();
   limit_ = uses_all ? varying.limit() : varying.position(positions_);
@@ -165,7 +165,7 @@ void CoverSummary::SetBits(size_t level, uint64_t first, uint64_t last) {
 
 // The buckets of the smaller key and of the larger one.
 void CoverSummary::AddBuckets(uint64_t begin, uint64_t end, bool excludes_end, size_t end_bytes) {
-  ASHLAR_DCHECK(begin <= end && end < buckets_);
+  ASHLAR_DCHECK(begin <= end && end < buckets_);  // I1
   if (excludes_end && begin < end) {
     --end;  // I3
     if (end_bytes_max_.load(std::memory_order_relaxed) < end_bytes)
@@ -254,8 +254,8 @@ CoverSummary::Place CoverSummary::NearestPlaceOf(const KeyWords& key) const {
 void CoverSummary::CheckInvariants() const {
   uint64_t buckets = 1;
   for (size_t i = positions_; i-- > 0;) {
-    ASHLAR_ASSERT(weight_[i] == buckets);
-    uint64_t digits = 0;  // of the smaller bytes
+    ASHLAR_ASSERT(weight_[i] == buckets);  // buckets of the digits after it
+    uint64_t digits = 0;                   // of the smaller bytes
     for (size_t byte = 0; byte < 256; ++byte) {
       if ((digits_[i][byte] & kUnknown) != 0) continue;
       const uint64_t digit = digits_[i][byte];
@@ -264,12 +264,12 @@ void CoverSummary::CheckInvariants() const {
     }
     buckets *= digits;
   }
-  ASHLAR_ASSERT(buckets_ == buckets + 2);
+  ASHLAR_ASSERT(buckets_ == buckets + 2);  // those before and after all
   uint64_t bits = buckets_;
   for (size_t level = 0; level < kLevels; ++level) {
     // I2: a word covers words of the level before, or buckets.
     const uint64_t beyond = bits % 64 == 0 ? 0 : ~uint64_t{0} << (bits % 64);
-    ASHLAR_ASSERT((levels_[level][WordsFor(bits) - 1].load() & beyond) == 0);
+    ASHLAR_ASSERT((levels_[level][WordsFor(bits) - 1].load() & beyond) == 0);  // I2
     bits = WordsFor(bits);
   }
 }

@@ -71,7 +71,7 @@ class Sweep {
                std::back_inserter(merged_), &IsNewer);
     active_.clear();
     for (const RangeTombstone& tombstone : merged_) {
-      ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);
+      ASHLAR_DCHECK(comparator_.Compare(tombstone.begin, tombstone.end) < 0);  // Requires of Make
       if (active_.empty() || active_.back().sequence != tombstone.sequence) {
         active_.push_back(tombstone);
       } else if (comparator_.Compare(active_.back().end, tombstone.end) < 0) {
@@ -191,7 +191,7 @@ FragmentedRanges FragmentedRanges::Cut(const Slice* lower, const Slice* upper) c
 
 FragmentedRanges FragmentedRanges::KeepForSnapshots(
     std::span<const SequenceNumber> snapshots) const {
-  ASHLAR_DCHECK(std::is_sorted(snapshots.begin(), snapshots.end()));
+  ASHLAR_DCHECK(std::is_sorted(snapshots.begin(), snapshots.end()));  // Requires
   Builder builder(comparator_);
   std::vector<SequenceNumber> kept;
   Cursor cursor(this);
@@ -230,7 +230,7 @@ void FragmentedRanges::MakeParts() {
 }
 
 void FragmentedRanges::PrepareForLookups() {
-  ASHLAR_DCHECK(summary_ == nullptr);
+  ASHLAR_DCHECK(summary_ == nullptr);  // Requires
   if (!comparator_.HasHeads() || bounds_.size() < kSummaryBoundsMin) return;
   VaryingBytes varying;
   for (size_t i = 0; i < bounds_.size(); ++i)
@@ -249,13 +249,13 @@ void FragmentedRanges::PrepareForLookups() {
 }
 
 void FragmentedRanges::CheckInvariants() const {
-  ASHLAR_ASSERT(heads_.size() == bounds_.size() && bounds_.size() != 1);
+  ASHLAR_ASSERT(heads_.size() == bounds_.size() && bounds_.size() != 1);  // a head for each bound
   if (IsEmpty()) return;
   ASHLAR_ASSERT(!IsGap(0) && !IsGap(intervals() - 1));  // I3
   size_t fragments = 0;
   for (size_t i = 0; i < intervals(); ++i) {
     ASHLAR_ASSERT(comparator_.Compare(key(i), key(i + 1)) < 0);  // I1
-    ASHLAR_ASSERT(heads_[i] <= heads_[i + 1]);
+    ASHLAR_ASSERT(heads_[i] <= heads_[i + 1]);                   // heads ascend with keys
     const auto own = sequences(i);
     for (size_t j = 1; j < own.size(); ++j) ASHLAR_ASSERT(own[j - 1] > own[j]);  // I2
     if (i > 0) {
@@ -264,10 +264,10 @@ void FragmentedRanges::CheckInvariants() const {
     }
     if (own.empty()) continue;
     ++fragments;
-    ASHLAR_ASSERT(summary_ == nullptr || summary_->MayCover(key(i)));
+    ASHLAR_ASSERT(summary_ == nullptr || summary_->MayCover(key(i)));  // it denies no fragment
   }
   if (summary_ != nullptr) summary_->CheckInvariants();
-  ASHLAR_ASSERT(fragments == fragments_);
+  ASHLAR_ASSERT(fragments == fragments_);  // Builder counted them
 }
 
 // --- Builder ---
@@ -279,6 +279,7 @@ bool FragmentedRanges::Builder::Continues(std::span<const SequenceNumber> sequen
 }
 
 void FragmentedRanges::Builder::AddBound(const Slice& key) {
+  // first_sequence has 32 bits.
   ASHLAR_ASSERT(ranges_.sequences_.size() <= std::numeric_limits<uint32_t>::max());
   ranges_.bounds_.push_back({.key_offset = ranges_.keys_.size(),
                              .key_bytes = static_cast<uint32_t>(key.size()),
@@ -290,7 +291,7 @@ void FragmentedRanges::Builder::Add(const Slice& begin, const Slice& end,
                                     std::span<const SequenceNumber> sequences) {
   if (sequences.empty()) return;
   const KeyComparator& comparator = ranges_.comparator_;
-  ASHLAR_DCHECK(comparator.Compare(begin, end) < 0);
+  ASHLAR_DCHECK(comparator.Compare(begin, end) < 0);  // Requires
   bool touches = false;
   if (!ranges_.IsEmpty()) {
     const int r = comparator.Compare(ranges_.key(ranges_.intervals()), begin);
@@ -342,13 +343,13 @@ void FragmentedRanges::Cursor::SeekForPrev(const Slice& user_key) {
 }
 
 void FragmentedRanges::Cursor::Next() {
-  ASHLAR_DCHECK(Valid());
+  ASHLAR_DCHECK(Valid());  // Requires
   ++at_;
   SkipGapForward();
 }
 
 void FragmentedRanges::Cursor::Prev() {
-  ASHLAR_DCHECK(Valid());
+  ASHLAR_DCHECK(Valid());  // Requires
   if (at_ == 0) {
     at_ = ranges_->intervals();
     return;

@@ -183,7 +183,7 @@ class FragmentedRanges::Cursor {
 
  private:
   size_t Interval() const {
-    ASHLAR_DCHECK(Valid() && !ranges_->IsGap(at_));
+    ASHLAR_DCHECK(Valid() && !ranges_->IsGap(at_));  // Requires; the place is a fragment
     return at_;
   }
   void SkipGapForward();
