@@ -53,12 +53,13 @@ LogReader::LogReader(std::unique_ptr<vfs::SequentialFile> file, std::string file
 LogReader::~LogReader() = default;
 
 void LogReader::CheckInvariants() const {
-  ASHLAR_ASSERT(block_offset_ % kBlockBytes == 0);
-  ASHLAR_ASSERT(position_ <= block_bytes_ && block_bytes_ <= kBlockBytes);
+  ASHLAR_ASSERT(block_offset_ % kBlockBytes == 0);                          // the place in the file
+  ASHLAR_ASSERT(position_ <= block_bytes_ && block_bytes_ <= kBlockBytes);  // the place in the file
   ASHLAR_ASSERT(offset() <= file_bytes_);                // nothing after the file's end
   ASHLAR_ASSERT(last_good_offset_ <= file_bytes_);       // I2
   ASHLAR_ASSERT(record_offset_ <= last_good_offset_);    // I2
   ASHLAR_ASSERT(search_bytes_left_ <= kSearchBytesMax);  // I4
+  // status() is Ok while reading, and an error after each stop but kEnd.
   ASHLAR_ASSERT(outcome_ == Outcome::kEnd || status_.ok() == (outcome_ == Outcome::kReading));
 }
 
@@ -78,14 +79,14 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch) {
 }
 
 void LogReader::SkipDamage() {
-  ASHLAR_ASSERT(outcome_ == Outcome::kCorruption);
+  ASHLAR_ASSERT(outcome_ == Outcome::kCorruption);  // Requires
   outcome_ = Outcome::kReading;
   status_ = Status::OK();
   in_record_ = false;
 }
 
 void LogReader::Extend(uint64_t file_bytes) {
-  ASHLAR_ASSERT(outcome_ == Outcome::kEnd);
+  ASHLAR_ASSERT(outcome_ == Outcome::kEnd);  // Requires
   if (other_log_follows_ || offset() != file_bytes_ || file_bytes <= file_bytes_) return;
   file_bytes_ = file_bytes;
   outcome_ = Outcome::kReading;
@@ -93,7 +94,7 @@ void LogReader::Extend(uint64_t file_bytes) {
 
 Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<vfs::SequentialFile> file,
                              uint64_t file_bytes) {
-  ASHLAR_ASSERT(offset <= file_bytes);
+  ASHLAR_ASSERT(offset <= file_bytes);  // Requires
   file_ = std::move(file);
   file_bytes_ = file_bytes;
   block_offset_ = offset / kBlockBytes * kBlockBytes;

@@ -85,7 +85,7 @@ LogWriter::~LogWriter() = default;
 void LogWriter::CheckInvariants() const {
   ASHLAR_ASSERT(good_bytes_ <= committed_bytes_ && committed_bytes_ <= bytes_);      // I4
   ASHLAR_ASSERT(good_bytes_ <= handed_over_bytes_ && handed_over_bytes_ <= bytes_);  // I4
-  ASHLAR_ASSERT(staged_bytes_ <= kStagingBytes);
+  ASHLAR_ASSERT(staged_bytes_ <= kStagingBytes);  // the size of staging_
   // Readers find fragments by the place in the block that the writer framed them for.
   ASHLAR_ASSERT(block_offset_ % kBlockBytes == bytes_ % kBlockBytes);  // I1
   ASHLAR_ASSERT(file_ != nullptr || staged_bytes_ == 0);               // closed
@@ -138,7 +138,7 @@ ASHLAR_ALWAYS_INLINE Status LogWriter::StageFragments(std::span<const Slice> pie
 
 Status LogWriter::StageRecord(std::span<const Slice> pieces) {
   if (!first_error_.ok()) return first_error_;
-  ASHLAR_ASSERT(file_ != nullptr);
+  ASHLAR_ASSERT(file_ != nullptr);  // not CLOSED
   if (!is_usual_) [[unlikely]]
     return StageUnusual(pieces);
   return StageFragments<false, false>(pieces);
@@ -181,7 +181,7 @@ Status LogWriter::WriteStaged() {
   if (!first_error_.ok()) return first_error_;
   const size_t bytes = std::exchange(staged_bytes_, 0);
   if (bytes == 0) return Status::OK();
-  ASHLAR_ASSERT(file_ != nullptr);
+  ASHLAR_ASSERT(file_ != nullptr);  // not CLOSED
   ASHLAR_RETURN_IF_ERROR(
       Latch(CatchBadAlloc([&] { return file_->Append(Slice(staging_.get(), bytes)); })));
   if (appends_at_once_) HandedOver();
@@ -195,21 +195,21 @@ Status LogWriter::HandOver() {
 
 Status LogWriter::Flush() {
   ASHLAR_RETURN_IF_ERROR(WriteStaged());
-  ASHLAR_ASSERT(file_ != nullptr);
+  ASHLAR_ASSERT(file_ != nullptr);  // not CLOSED
   ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([this] { return file_->Flush(); })));
   HandedOver();
   return Status::OK();
 }
 
 void LogWriter::StartWriteBack(uint64_t offset) {
-  ASHLAR_ASSERT(offset <= handed_over_bytes_ && file_ != nullptr);
+  ASHLAR_ASSERT(offset <= handed_over_bytes_ && file_ != nullptr);  // the system has them
   // The file remembers an error that matters, and its Sync reports it.
   static_cast<void>(file_->RangeSync(offset, handed_over_bytes_ - offset).ok());
 }
 
 Status LogWriter::Sync() {
   ASHLAR_RETURN_IF_ERROR(WriteStaged());
-  ASHLAR_ASSERT(file_ != nullptr);
+  ASHLAR_ASSERT(file_ != nullptr);  // not CLOSED
   ASHLAR_RETURN_IF_ERROR(Latch(CatchBadAlloc([this] { return file_->Sync(); })));
   HandedOver();
   return Status::OK();

@@ -116,7 +116,7 @@ RecordCompressor::RecordCompressor(std::unique_ptr<Context> context)
 RecordCompressor::~RecordCompressor() = default;
 
 Result<std::unique_ptr<RecordCompressor>> RecordCompressor::Create(CompressionType type) {
-  ASHLAR_ASSERT(CompressesLogs(type));
+  ASHLAR_ASSERT(CompressesLogs(type));  // Requires
   auto context = std::make_unique<Context>();
   if (!context->IsUsable()) return Status::MemoryLimit("no memory for a ZSTD context");
   return std::unique_ptr<RecordCompressor>(new RecordCompressor(std::move(context)));

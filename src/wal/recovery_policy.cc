@@ -30,7 +30,7 @@ LogStopAction ForCorruption(WALRecoveryMode mode) {
 }  // namespace
 
 LogStopAction DecideAtLogStop(const LogStop& stop) {
-  ASHLAR_ASSERT(stop.outcome != LogReader::Outcome::kReading);
+  ASHLAR_ASSERT(stop.outcome != LogReader::Outcome::kReading);  // LogStop: not kReading
   const bool salvaging = stop.mode == WALRecoveryMode::kSkipAnyCorruptedRecords;
   const bool readable = stop.outcome != LogReader::Outcome::kIoError &&
                         stop.outcome != LogReader::Outcome::kUnsupported;
