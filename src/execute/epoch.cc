@@ -232,12 +232,12 @@ bool EpochDomain::WaitForPasses(uint64_t tag) {
 }
 
 void EpochDomain::CheckInvariants() const {
-  ASHLAR_ASSERT(batch_count_ <= kBatchesMax);
+  ASHLAR_ASSERT(batch_count_ <= kBatchesMax);  // the size of batches_
   const uint64_t global = internal::global_epoch.load(std::memory_order_acquire);
   for (size_t i = 0; i < batch_count_; ++i) {
-    ASHLAR_ASSERT(batches_[i].first != nullptr);  // I2: its deleters have not run
-    ASHLAR_ASSERT(batches_[i].tag <= global);
-    ASHLAR_ASSERT(batches_[i].oldest_tag <= batches_[i].tag);
+    ASHLAR_ASSERT(batches_[i].first != nullptr);               // I2: its deleters have not run
+    ASHLAR_ASSERT(batches_[i].tag <= global);                  // the epoch has become it
+    ASHLAR_ASSERT(batches_[i].oldest_tag <= batches_[i].tag);  // later objects were added
     ASHLAR_ASSERT(i == 0 || batches_[i - 1].tag < batches_[i].oldest_tag);  // I3
   }
   // A pass took older batches than those that are left.
@@ -258,7 +258,7 @@ void EpochDomain::RetireUnderLock(EpochDeleter deleter, void* object, size_t byt
 }
 
 void EpochDomain::RetireUnderLock(EpochRetired* object, size_t bytes) noexcept {
-  ASHLAR_DCHECK(object->deleter != nullptr);
+  ASHLAR_DCHECK(object->deleter != nullptr);  // Requires
   Push(object, bytes);
 }
 
@@ -290,8 +290,8 @@ void EpochDomain::ReclaimPatiently() {
 }
 
 void EpochDomain::Synchronize() {
-  ASHLAR_ASSERT(!IsEnteredByThisThread());
-  ASHLAR_ASSERT(CurrentThreadSlot().running_deleters == 0);
+  ASHLAR_ASSERT(!IsEnteredByThisThread());                   // Requires
+  ASHLAR_ASSERT(CurrentThreadSlot().running_deleters == 0);  // Requires
   // There may be nothing to delete, but there are guards to wait for. The pass that takes this has
   // ended when the wait below does.
   EpochRetired nothing{.deleter = [](EpochRetired*) {}};

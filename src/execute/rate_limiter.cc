@@ -122,7 +122,7 @@ void GenericRateLimiter::SetRate(int64_t bytes_per_second) {
   const int64_t served = std::max<int64_t>(bytes_per_second, 1);
   period_us_ = PeriodFor(served, refill_period_us_);
   period_bytes_ = BytesPerPeriod(served, period_us_);
-  ASHLAR_ASSERT(period_bytes_ > 0);
+  ASHLAR_ASSERT(period_bytes_ > 0);  // a period is long enough for one byte
 }
 
 uint64_t GenericRateLimiter::PeriodNanos() const {
@@ -220,10 +220,10 @@ void GenericRateLimiter::Grant() {
 void GenericRateLimiter::CheckInvariants() const {
   ASHLAR_ASSERT(period_bytes_ ==
                 BytesPerPeriod(std::max<int64_t>(bytes_per_second_, 1), period_us_));  // I1
-  ASHLAR_ASSERT(available_bytes_ >= 0);
+  ASHLAR_ASSERT(available_bytes_ >= 0);                                                // I1
   for (const std::deque<Waiter*>& queue : waiting_) {
-    ASHLAR_ASSERT(queue.empty() || available_bytes_ == 0);  // I1
-    for (const Waiter* const waiter : queue) ASHLAR_ASSERT(waiter->bytes_wanted > 0);
+    ASHLAR_ASSERT(queue.empty() || available_bytes_ == 0);                             // I1
+    for (const Waiter* const waiter : queue) ASHLAR_ASSERT(waiter->bytes_wanted > 0);  // not served
   }
 }
 

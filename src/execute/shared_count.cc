@@ -85,7 +85,7 @@ int64_t SharedCount::SumShards() const {
 }
 
 int64_t SharedCount::Count() const {
-  ASHLAR_ASSERT(!killed_.load(std::memory_order_acquire));
+  ASHLAR_ASSERT(!killed_.load(std::memory_order_acquire));  // Requires
   return SumShards();
 }
 

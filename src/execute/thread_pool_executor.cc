@@ -38,7 +38,7 @@ void ThreadPoolExecutor::Lane::CheckInvariants() const {
   for (const std::unique_ptr<Worker>& worker : workers) {
     if (worker == nullptr) continue;
     if (worker->runs_job) ++at_work;
-    ASHLAR_ASSERT(!worker->runs_job || !worker->finished);
+    ASHLAR_ASSERT(!worker->runs_job || !worker->finished);  // a finished thread runs none
     const auto times = std::count(waiting.begin(), waiting.end(), worker.get());
     ASHLAR_ASSERT(times <= (worker->runs_job ? 0 : 1));  // I3
   }
