@@ -173,6 +173,8 @@ Status ManifestReplay::CheckWasNotDropped(ColumnFamilyId id, const std::string& 
 }
 
 Status ManifestReplay::DropFamily(const VersionEdit& edit) {
+  if (edit.column_family == kDefaultFamilyId)
+    return Status::Corruption("the default column family is dropped");
   const bool opened = state_.published.families.Erase(edit.column_family);
   builders_.erase(edit.column_family);
   if (opened || state_.unopened.erase(edit.column_family) > 0) return Status::OK();

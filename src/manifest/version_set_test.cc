@@ -877,6 +877,8 @@ TEST_F(ManifestOfEditsTest, FamiliesThatAreAddedTwiceOrDoNotExistAreCorruption) 
   ExpectCorruption(OpenWith({&first_, &family, &other_id}), "same name");
   ExpectCorruption(OpenWith({&first_, &drop}), "column family 1");
   ExpectCorruption(OpenWith({&first_, &unknown}), "column family 7");
+  drop.column_family = kDefaultFamilyId;
+  ExpectCorruption(OpenWith({&first_, &drop}), "the default column family is dropped");
 }
 
 TEST_F(ManifestOfEditsTest, ABrokenAtomicGroupIsCorruptionAndAnUnfinishedOneIsLeftOut) {
