@@ -138,7 +138,7 @@ Result<TableProperties> DecodeTableProperties(const Slice& block) {
 }
 
 void RecordSnapshotVersions(uint64_t count, TableProperties* properties) {
-  ASHLAR_ASSERT(count > 0);
+  ASHLAR_ASSERT(count > 0);  // Requires
   std::string encoded;
   PutVarint64(&encoded, count);
   properties->user_collected_properties.insert_or_assign(kPropertySnapshotVersions,

@@ -35,7 +35,7 @@ struct KeptUntilTheEnd {
 }  // namespace
 
 BlockBuffer::BlockBuffer(size_t n) {
-  ASHLAR_ASSERT(n <= std::numeric_limits<uint32_t>::max());
+  ASHLAR_ASSERT(n <= std::numeric_limits<uint32_t>::max());  // Requires
   Kept& mine = kept;
   if (mine.data != nullptr && Serves(mine.capacity, n)) {
     data_ = std::exchange(mine.data, nullptr);
@@ -49,7 +49,7 @@ BlockBuffer::BlockBuffer(size_t n) {
 
 BlockBuffer BlockBuffer::OfPages(size_t n) {
   if (n < PageAllocator<char>::kMappedBytesMin) return BlockBuffer(n);
-  ASHLAR_ASSERT(n <= std::numeric_limits<uint32_t>::max());
+  ASHLAR_ASSERT(n <= std::numeric_limits<uint32_t>::max());  // Requires
   BlockBuffer buffer;
   buffer.data_ = PageAllocator<char>().allocate(n);
   buffer.capacity_ = static_cast<uint32_t>(n);

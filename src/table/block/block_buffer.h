@@ -22,7 +22,7 @@ namespace ashlar {
 class BlockBuffer {
  public:
   BlockBuffer() = default;
-  // Memory for at least n bytes.
+  // Memory for at least n bytes. Requires: n <= UINT32_MAX.
   explicit BlockBuffer(size_t n);
   // The same for a block that stays. Throws std::bad_alloc.
   static BlockBuffer OfPages(size_t n);

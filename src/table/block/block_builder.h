@@ -65,7 +65,7 @@ class BlockBuilder {
     } else if (!args_.delta_keys) {
       shared = 0;
     }
-    ASHLAR_DCHECK(shared <= key.size());
+    ASHLAR_DCHECK(shared <= key.size());  // bytes in common with the previous key
     const size_t unshared = key.size() - shared;
     char* const begin = buffer_->Reserve(3 * kVarint32BytesMax + unshared + value.size());
     char* p = begin;

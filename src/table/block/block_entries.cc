@@ -33,7 +33,7 @@ Status ParseBlockLayout(const Slice& block, BlockLayout* layout) {
   layout->entries = block.data();
   layout->entries_end = block.data() + left - size_t{packed} * sizeof(uint32_t);
   layout->restarts = packed;
-  ASHLAR_DCHECK(layout->entries <= layout->entries_end);
+  ASHLAR_DCHECK(layout->entries <= layout->entries_end);  // the restarts fit before the trailer
   return Status::OK();
 }
 

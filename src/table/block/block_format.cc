@@ -41,7 +41,7 @@ Status CheckInsideFile(const BlockHandle& handle, uint64_t limit, const char* wh
 // Decodes the middle of a footer of version 6 or 7, and checks the footer's own checksum, which
 // includes the context.
 Status DecodeMiddle6(const Slice& footer_bytes, uint64_t footer_offset, Footer* footer) {
-  ASHLAR_DCHECK(footer_bytes.size() == kFooterBytes);
+  ASHLAR_DCHECK(footer_bytes.size() == kFooterBytes);  // a legacy footer has version 0
   Slice middle(footer_bytes.data() + 1, kFooterMiddleBytes);
   if (!middle.starts_with(Slice(kExtendedMagic, sizeof(kExtendedMagic))))
     return Status::Corruption("footer: bad extended magic number");
@@ -129,7 +129,7 @@ Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_bytes) {
 
 void PutFooter(std::string* out, const Footer& footer) {
   ASHLAR_ASSERT(footer.format_version >= kFormatVersionWriteMin &&
-                footer.format_version <= kFormatVersionWriteMax);
+                footer.format_version <= kFormatVersionWriteMax);  // versions 2 to 5
   out->push_back(static_cast<char>(footer.checksum));
   const size_t middle = out->size();
   PutBlockHandle(out, footer.metaindex);

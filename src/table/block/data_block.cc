@@ -130,7 +130,7 @@ uint32_t LowerBoundIn(const Head* heads, uint32_t n, Head head) {
 }  // namespace
 
 void KeyBuffer::Grow(size_t n, size_t keep) {
-  ASHLAR_DCHECK(keep <= n && keep <= capacity_);
+  ASHLAR_DCHECK(keep <= n && keep <= capacity_);  // Requires
   const size_t capacity = std::max(2 * capacity_, n + n / 2 + kSlackBytes);
   auto larger = std::make_unique_for_overwrite<char[]>(capacity);
   memcpy(larger.get(), data_, keep);
@@ -219,7 +219,7 @@ void DataBlock::DestroyPlain(CacheEntry* entry) {
 }
 
 BlockEntry DataBlock::View(uint32_t i) const {
-  ASHLAR_DCHECK(i < shape_.entries);
+  ASHLAR_DCHECK(i < shape_.entries);  // Requires
   BlockEntry view;
   static_cast<void>(DecodeStoredEntry(entry(i), entries_end(), &view));  // I1: it fits
   return view;
@@ -229,6 +229,7 @@ void DataBlock::CheckInvariants(const KeyComparator& comparator) const {
   static_assert(kPrefixBytesMax <= UINT16_MAX);                 // Shape::prefix_bytes
   static_assert(kBlockBytesMax <= UINT32_MAX);                  // offsets
   static_assert(kNarrowBytesMax - 1 <= ptrdiff_t{UINT16_MAX});  // narrow offsets
+  // The layout: I1, and I3 where no entry was checked.
   ASHLAR_ASSERT(entries_bytes_ <= contents_bytes_);
   ASHLAR_ASSERT(has_side_index_ || shape_.entries == 0);                                     // I3
   ASHLAR_ASSERT(comparator.HasHeads() || (shape_.prefix_bytes == 0 && !shape_.wide_heads));  // I2
@@ -359,7 +360,7 @@ uint32_t DataBlock::LowerBoundOfKey(const KeyComparator& comparator, const Slice
     }
   }
   if (low == high) return low;
-  ASHLAR_DCHECK(low < high && high <= shape_.entries);
+  ASHLAR_DCHECK(low < high && high <= shape_.entries);  // the halving keeps low <= high
   uint32_t i = restart(low);
   KeyWalk walk(*this, i, &buffer);
   for (; i < low; ++i) static_cast<void>(walk.Next());
@@ -379,7 +380,7 @@ uint32_t DataBlock::LowerBound(const KeyComparator& comparator, const Slice& use
   uint32_t high = low;
   while (high < shape_.entries && high - low < kLinearRunMax && head(high) == wanted) ++high;
   if (high - low == kLinearRunMax) high = UpperBoundOfHead(wanted);
-  ASHLAR_DCHECK(high <= shape_.entries);
+  ASHLAR_DCHECK(high <= shape_.entries);  // both searches end at entries()
   while (low < high) {
     const uint32_t middle = low + (high - low) / 2;
     if (CompareEntry(comparator, middle, user_key, tag) < 0) {

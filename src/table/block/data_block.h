@@ -50,7 +50,7 @@ class KeyBuffer {
 
   char* data() { return data_; }
   const char* data() const { return data_; }
-  // Makes room for n bytes and kSlackBytes more. Keeps the first `keep` bytes.
+  // Room for n bytes and kSlackBytes more. Keeps `keep` bytes. Requires: they exist, keep <= n.
   char* Reserve(size_t n, size_t keep) {
     if (n + kSlackBytes > capacity_) [[unlikely]] {
       Grow(n, keep);
@@ -95,7 +95,7 @@ class DataBlock final : public CacheEntry {
   // Asserts I1 to I3.
   void CheckInvariants(const KeyComparator& comparator) const;
 
-  // Requires of the rest: has_side_index().
+  // Requires of the rest: has_side_index(), and of each i: i < entries().
   // In the width of this block: 32 or 64 bits.
   uint64_t head(uint32_t i) const {
     return shape_.wide_heads ? wide_heads()[i] : narrow_heads()[i];

@@ -25,7 +25,7 @@ class HashIndexBuilder {
  public:
   // Requires: buckets_per_entry > 0.
   explicit HashIndexBuilder(double buckets_per_entry) : buckets_per_entry_(buckets_per_entry) {
-    ASHLAR_ASSERT(buckets_per_entry > 0);
+    ASHLAR_ASSERT(buckets_per_entry > 0);  // Requires
   }
 
   void Add(const Slice& user_key, size_t restart) {
@@ -43,7 +43,7 @@ class HashIndexBuilder {
   }
   // Appends the index. Requires: Fits.
   void Finish(ByteBuffer* block) const {
-    ASHLAR_ASSERT(usable_ && IsSmall());
+    ASHLAR_ASSERT(usable_ && IsSmall());  // Requires
     const size_t buckets = Buckets();
     char* const p = block->Reserve(buckets + sizeof(uint16_t));
     memset(p, kNoEntry, buckets);

@@ -55,7 +55,7 @@ Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
 }
 
 Status BlockBasedTable::ChargeMetadata() {
-  ASHLAR_DCHECK(charged_bytes_ == 0);
+  ASHLAR_DCHECK(charged_bytes_ == 0);  // Open calls it once
   const bool charges = config_.cache_index_and_filter_blocks || config_.charge_table_readers;
   if (cache_ == nullptr || !charges) return Status::OK();
   const size_t bytes = MemoryBytes();
@@ -106,7 +106,7 @@ ASHLAR_ALWAYS_INLINE void BlockBasedTable::GetFiltered(bool may_match, Lookup* l
 
 void BlockBasedTable::SearchInStages(std::span<StagedLookup> batch) {
   const auto table_of = [](const StagedLookup& staged) -> const BlockBasedTable& {
-    ASHLAR_DCHECK(staged.reader != nullptr);
+    ASHLAR_DCHECK(staged.reader != nullptr);  // StagedSearch: a reader of this class
     return *static_cast<const BlockBasedTable*>(staged.reader);
   };
   for (StagedLookup& staged : batch) table_of(staged).FindGroup(&staged);
@@ -135,7 +135,7 @@ inline void BlockBasedTable::FindBlock(StagedLookup* staged) const {
   staged->block = parts_.index.FindInGroup(
       {.head = staged->head, .first = staged->block, .decided = staged->decided},
       lookup->user_key(), lookup->seek_tag());
-  ASHLAR_DCHECK(staged->block < parts_.index.blocks());
+  ASHLAR_DCHECK(staged->block < parts_.index.blocks());  // BlockIndex::Find: the last one at most
   if (cache_ != nullptr) ASHLAR_PREFETCH(&parts_.index.slot(staged->block));
   staged->stage = StagedLookup::Stage::kBlock;
 }
@@ -432,7 +432,7 @@ void BlockBasedTable::PrefetchBackwards(uint32_t block) const {
 }
 
 Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
-  ASHLAR_DCHECK(args.block < parts_.index.blocks());
+  ASHLAR_DCHECK(args.block < parts_.index.blocks());  // one of the index
   const BlockHandle handle = parts_.index.handle(args.block);
   bool offered = cache_ != nullptr && args.fill_cache && args.side_index;
   BlockFile::ReadArgs read{.handle = handle,
@@ -478,7 +478,7 @@ uint64_t BlockBasedTable::ApproximateOffsetOf(const Slice& internal_key) {
   const Slice user_key = ExtractUserKey(internal_key);
   const uint64_t tag = ExtractTag(internal_key);
   const uint32_t block = parts_.index.Find(user_key, tag);
-  ASHLAR_DCHECK(block < parts_.index.blocks());
+  ASHLAR_DCHECK(block < parts_.index.blocks());  // BlockIndex::Find: the last one at most
   if (block + 1 == parts_.index.blocks() && parts_.index.IsAfterAll(user_key, tag))
     return parts_.file.file_bytes();
   return parts_.index.handle(block).offset;

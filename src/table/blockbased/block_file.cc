@@ -50,7 +50,7 @@ Result<Slice> BlockFile::ReadBytes(uint64_t offset, size_t n, char* scratch) con
   if (offset > file_bytes_ || n > file_bytes_ - offset)
     return CorruptionAt(offset, "read beyond the end of the file");
   if (mapped()) return Slice(mapping_.data() + offset, n);
-  ASHLAR_DCHECK(scratch != nullptr);
+  ASHLAR_DCHECK(scratch != nullptr);  // Requires
   Slice result;
   {
     const StopWatch watch(recorder_, SST_READ_MICROS);

@@ -77,7 +77,7 @@ class BlockFile {
   Result<BlockContents> ReadBlock(const ReadArgs& args) const;
 
   // Reads n bytes at offset into scratch, or returns them in the mapping. Corruption: the file ends
-  // earlier.
+  // earlier. Requires: scratch is not null, unless mapped().
   Result<Slice> ReadBytes(uint64_t offset, size_t n, char* scratch) const;
 
   Status CorruptionAt(uint64_t offset, const Slice& what) const;

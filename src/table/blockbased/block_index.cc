@@ -188,7 +188,7 @@ BlockIndex::Group BlockIndex::FindGroup(const Slice& user_key) const {
 }
 
 uint32_t BlockIndex::FindInGroup(const Group& group, const Slice& user_key, uint64_t tag) const {
-  ASHLAR_DCHECK(group.first <= searched_);
+  ASHLAR_DCHECK(group.first <= searched_);  // a result of FindGroup
   if (group.decided) return group.first;
   uint32_t low = 0;
   uint32_t high = searched_;
@@ -222,6 +222,7 @@ uint32_t BlockIndex::BlockAtOffset(uint64_t offset) const {
 
 void BlockIndex::CheckInvariants() const {
   const uint32_t n = blocks();
+  // One of each per block; slots only with a cache.
   ASHLAR_ASSERT(offsets_.size() == n && separator_ends_.size() == n + size_t{1});
   ASHLAR_ASSERT(slots_.empty() || slots_.size() == n);
   for (uint32_t i = 1; i < n; ++i) {
@@ -230,7 +231,7 @@ void BlockIndex::CheckInvariants() const {
                        ? comparator_.Compare(separator(i - 1), separator(i))
                        : comparator_.CompareInternal(separator(i - 1), separator(i))) <= 0);  // I1
   }
-  ASHLAR_ASSERT(heads_.size() % kFanout == 0);
+  ASHLAR_ASSERT(heads_.size() % kFanout == 0);                  // I3
   ASHLAR_ASSERT(std::is_sorted(heads_.begin(), heads_.end()));  // I3
   for (size_t l = 0; l < levels_.size(); ++l) {
     const PagedVector<uint64_t>& below = l + 1 < levels_.size() ? levels_[l + 1] : heads_;

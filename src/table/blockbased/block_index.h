@@ -65,18 +65,18 @@ class BlockIndex {
 
   uint32_t blocks() const { return static_cast<uint32_t>(sizes_.size()); }
   BlockHandle handle(uint32_t i) const {
-    ASHLAR_DCHECK(i < blocks());
+    ASHLAR_DCHECK(i < blocks());  // a block's number
     return {offsets_[i], sizes_[i]};
   }
-  // Requires: Seal made slots.
+  // Requires: Seal made slots, i < blocks().
   BlockSlot& slot(uint32_t i) const {
-    ASHLAR_DCHECK(i < slots_.size());
+    ASHLAR_DCHECK(i < slots_.size());  // Requires
     return slots_[i];
   }
   std::span<BlockSlot> slots() const { return {slots_.data(), slots_.size()}; }
-  // As stored: an internal key or, if user_keys(), a user key.
+  // As stored: an internal key or, if user_keys(), a user key. Requires: i < blocks().
   Slice separator(uint32_t i) const {
-    ASHLAR_DCHECK(i < blocks());
+    ASHLAR_DCHECK(i < blocks());  // Requires
     return Slice(separators_.data() + separator_ends_[i],
                  separator_ends_[i + 1] - separator_ends_[i]);
   }

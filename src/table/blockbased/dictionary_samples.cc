@@ -17,7 +17,7 @@ DictionarySamples TakeSamples(const Slice& blocks, const std::vector<uint32_t>& 
   size_t offset = 0;
   for (size_t i = 0, taken = 0; i < sizes.size() && samples.bytes.size() < bytes_max; ++i) {
     // Sample number k is block k * blocks / wanted.
-    ASHLAR_ASSERT(offset + sizes[i] <= blocks.size());
+    ASHLAR_ASSERT(offset + sizes[i] <= blocks.size());  // the sizes add up to blocks.size()
     if (i == taken * sizes.size() / wanted) {
       const size_t bytes = std::min<size_t>(sizes[i], bytes_max - samples.bytes.size());
       samples.bytes.append(blocks.data() + offset, bytes);

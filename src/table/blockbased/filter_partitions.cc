@@ -9,7 +9,7 @@ void FilterPartitions::Cut(const Slice& separator) {
   entries_ += filter_->entries();
   const size_t bytes_max = filter_->BlockBytesMax();
   const size_t bytes = filter_->Finish(blocks_.Reserve(bytes_max));
-  ASHLAR_ASSERT(bytes <= bytes_max);
+  ASHLAR_ASSERT(bytes <= bytes_max);  // the most that Finish writes
   blocks_.Extend(bytes);
   partitions_.push_back({.separator = separator.ToString(), .bytes = bytes});
 }
@@ -27,7 +27,7 @@ FilterPartitions::Written FilterPartitions::Finish(const FinishArgs& args,
     written.bytes += handle.size;
     block += partition.bytes;
   }
-  ASHLAR_ASSERT(block == blocks_.data() + blocks_.size());
+  ASHLAR_ASSERT(block == blocks_.data() + blocks_.size());  // blocks_ has them alone
   written.top = write(top.Finish());
   written.bytes += written.top.size;
   return written;

@@ -25,7 +25,7 @@ void IndexBuilder::AddKey(const Slice& internal_key) {
     first_key_bytes_.push_back(static_cast<uint32_t>(internal_key.size()));
     return;
   }
-  ASHLAR_DCHECK(args_.kind == IndexKind::kHash);
+  ASHLAR_DCHECK(args_.kind == IndexKind::kHash);  // wants_keys(): the only other kind
   if (!all_have_prefixes_) return;
   const std::optional<Slice> prefix =
       KeyPrefix(args_.prefix_extractor, ExtractUserKey(internal_key));
@@ -102,7 +102,7 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
   const uint64_t partition_bytes = too_large ? args_.block_bytes_max / 1024 : args_.partition_bytes;
   const bool partitioned = kind == IndexKind::kTwoLevel;
   const bool has_first_keys = kind == IndexKind::kBinaryWithFirstKey;
-  ASHLAR_ASSERT(!has_first_keys || first_key_bytes_.size() == blocks_.size());
+  ASHLAR_ASSERT(!has_first_keys || first_key_bytes_.size() == blocks_.size());  // one per block
   IndexBlockBuilder block(args_.restart_interval, args_.delta_values);
   IndexBlockBuilder top(args_.restart_interval, args_.delta_values);
   Written written;
@@ -135,6 +135,7 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
       ++written.partitions;
     }
   }
+  // The arrays have these keys and nothing else.
   ASHLAR_ASSERT(separator == separators_.data() + separators_.size());
   ASHLAR_ASSERT(!has_first_keys || first_key == first_keys_.data() + first_keys_.size());
   written.top = write_block(partitioned ? &top : &block);

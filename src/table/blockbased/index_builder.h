@@ -72,7 +72,7 @@ class IndexBuilder {
   bool AddBlock(const Slice& last_key, const Slice& next_key, uint32_t block_bytes);
   // Replaces the size of a block that was not known when the block was added.
   void SetBlockBytes(size_t block, uint32_t block_bytes) {
-    ASHLAR_ASSERT(block < blocks_.size());
+    ASHLAR_ASSERT(block < blocks_.size());  // it was added
     blocks_[block].bytes = block_bytes;
   }
 
@@ -84,7 +84,7 @@ class IndexBuilder {
   }
   // The internal key that separates the last block from the next. Requires: blocks() > 0.
   Slice last_separator() const {
-    ASHLAR_ASSERT(!blocks_.empty());
+    ASHLAR_ASSERT(!blocks_.empty());  // Requires
     const size_t bytes = blocks_.back().separator_bytes;
     return Slice(separators_.data() + separators_.size() - bytes, bytes);
   }

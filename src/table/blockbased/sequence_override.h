@@ -23,7 +23,7 @@ class SequenceOverride {
       : kept_bits_(kTypeBits),
         set_bits_(PackTag(sequence, ValueType{0})),
         sought_bits_(~uint64_t{0}) {
-    ASHLAR_ASSERT(sequence <= kSequenceNumberMax);
+    ASHLAR_ASSERT(sequence <= kSequenceNumberMax);  // LoadSequenceOverride refuses others
   }
 
   bool active() const { return sought_bits_ != 0; }

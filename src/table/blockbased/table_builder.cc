@@ -198,7 +198,7 @@ TableBuilder::~TableBuilder() = default;
 
 void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   if (!status_.ok()) return;
-  ASHLAR_ASSERT(internal_key.size() >= kTagBytes);
+  ASHLAR_ASSERT(internal_key.size() >= kTagBytes);  // Requires: an internal key
   if (!EntryFits(ExtractUserKey(internal_key).size(), value.size())) {
     status_ = Status::InvalidArgument(args_.file_name,
                                       "a key and its value of more than 512 MiB together");
@@ -233,7 +233,7 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
 void TableBuilder::AddRangeDeletion(const RangeTombstone& tombstone) {
   if (!status_.ok()) return;
   const KeyComparator& comparator = args_.comparator;
-  ASHLAR_ASSERT(comparator.Compare(tombstone.begin, tombstone.end) < 0);
+  ASHLAR_ASSERT(comparator.Compare(tombstone.begin, tombstone.end) < 0);  // Requires
   const std::string key =
       MakeInternalKey(tombstone.begin, tombstone.sequence, ValueType::kRangeDeletion);
   ASHLAR_ASSERT(last_range_.empty() || comparator.CompareInternal(last_range_, key) < 0);  // I1
@@ -324,7 +324,7 @@ void TableBuilder::EndBuffering() {
       pending_block_bytes_ = bytes;
     }
   }
-  ASHLAR_ASSERT(at == raw_.size());
+  ASHLAR_ASSERT(at == raw_.size());  // I4: raw_ has these blocks alone
   buffered_bytes_ = {};
   raw_.Clear();
   properties_.data_size = offset_;
@@ -339,7 +339,7 @@ void TableBuilder::AlignOutput() {
 }
 
 void TableBuilder::AddToIndex(const Slice& next_key) {
-  ASHLAR_DCHECK(has_pending_block_);
+  ASHLAR_DCHECK(has_pending_block_);  // a finished block waits for its separator
   const bool new_user_key = index_.AddBlock(last_key(), next_key, pending_block_bytes_);
   has_pending_block_ = false;
   if (filter_partitions_ == nullptr || next_key.empty() || !new_user_key) return;
@@ -372,7 +372,7 @@ BlockHandle TableBuilder::WriteBlock(const Slice& raw, Compressor* compressor) {
 }
 
 BlockHandle TableBuilder::EndBlock(size_t start, CompressionType type) {
-  ASHLAR_DCHECK(start <= output_.size());
+  ASHLAR_DCHECK(start <= output_.size());  // the block begins in output_
   const Slice stored = output_.From(start);
   const BlockHandle handle{offset_, stored.size()};
   offset_ += stored.size() + kBlockTrailerBytes;
@@ -386,7 +386,7 @@ BlockHandle TableBuilder::EndBlock(size_t start, CompressionType type) {
 }
 
 void TableBuilder::HandOver(size_t bytes) {
-  ASHLAR_DCHECK(bytes <= output_.size());
+  ASHLAR_DCHECK(bytes <= output_.size());   // bytes of output_
   if (!status_.ok() || bytes == 0) return;  // I3
   WaitForLimiter({.limiter = args_.rate_limiter, .priority = args_.priority}, bytes,
                  args_.recorder);
@@ -426,7 +426,7 @@ void TableBuilder::WriteWholeFilter(MetaBlocks* blocks) {
     return;
   }
   const size_t bytes = filter_->Finish(output_.Reserve(bytes_max + kBlockTrailerBytes));
-  ASHLAR_ASSERT(bytes <= bytes_max);
+  ASHLAR_ASSERT(bytes <= bytes_max);  // the most that Finish writes
   output_.Extend(bytes);
   const BlockHandle handle = EndBlock(start, kNoCompression);
   properties_.filter_size = handle.size;
@@ -489,7 +489,7 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   if (!data_block_.Empty()) FinishDataBlock(true);
   if (has_pending_block_) AddToIndex(Slice());
   if (buffering_) EndBuffering();
-  ASHLAR_ASSERT(index_.blocks() == properties_.num_data_blocks);
+  ASHLAR_ASSERT(index_.blocks() == properties_.num_data_blocks);  // each block is in the index
 
   MetaBlocks blocks;
   WriteFilter(&blocks);
@@ -517,6 +517,7 @@ Status TableBuilder::Finish(TableWriteResult* result) {
   result->properties = properties_;
   FillBounds(result);
   const bool empty = properties_.num_entries == 0;
+  // TableWriteResult: no bounds without entries, otherwise bounds in order.
   ASHLAR_ASSERT(empty == result->smallest.empty() && empty == result->largest.empty());
   ASHLAR_DCHECK(empty || args_.comparator.CompareInternal(result->smallest, result->largest) <= 0);
   ASHLAR_ASSERT(empty || smallest_sequence_ <= largest_sequence_);

@@ -160,7 +160,7 @@ class TableBuilder {
   void CountEntry(const Slice& internal_key, const Slice& value) {
     const uint64_t tag = ExtractTag(internal_key);
     const ValueType type = TagType(tag);
-    ASHLAR_ASSERT(IsPointType(type));
+    ASHLAR_ASSERT(IsPointType(type));  // Requires of Add
     CountAdded(TagSequence(tag), internal_key, value);
     if (type == ValueType::kValue) [[likely]] {
       return;

@@ -45,7 +45,7 @@ void ReadAhead::Announce(uint64_t offset) {
 }
 
 Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
-  ASHLAR_DCHECK(block < table_->index().blocks());
+  ASHLAR_DCHECK(block < table_->index().blocks());  // Requires
   const BlockHandle handle = table_->index().handle(block);
   const uint64_t block_bytes = handle.size + kBlockTrailerBytes;
   if (table_->file().mapped()) return nullptr;
@@ -162,7 +162,7 @@ bool TableCursor::EnsureSideIndex() {
     return false;
   }
   block_ = BlockRef(*made);
-  ASHLAR_DCHECK(block_->has_side_index());
+  ASHLAR_DCHECK(block_->has_side_index());  // Create was asked for it
   UseBlock();
   return true;
 }
@@ -173,7 +173,7 @@ void TableCursor::Lengthen() { batch_ = std::clamp(2 * batch_, kBatchMin, kBatch
 
 // last_key_ may be in the memory that is replaced.
 void TableCursor::GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t shared) {
-  ASHLAR_DCHECK(shared <= last_key_.size() && shared <= key_bytes);
+  ASHLAR_DCHECK(shared <= last_key_.size() && shared <= key_bytes);  // I1 of block_entries.h
   const size_t n = std::max(entries * kKeysBytesPerEntry - KeyBuffer::kSlackBytes, 2 * key_bytes);
   auto keys = std::make_unique_for_overwrite<char[]>(n + KeyBuffer::kSlackBytes);
   if (shared > 0) memcpy(keys.get(), last_key_.data(), shared);
@@ -277,10 +277,10 @@ inline void TableCursor::ShowDecoded(CursorEntry* entries, uint32_t n) {
 
 void TableCursor::CheckInvariants() const {
   ASHLAR_ASSERT(block_ && block_->first() <= next_ && next_ <= limit_);  // I3
-  ASHLAR_ASSERT(batch_begin() < batch_end());
+  ASHLAR_ASSERT(batch_begin() < batch_end());                            // Requires: Valid()
   const bool overridden = table_->sequence_override().active();
   for (const CursorEntry* entry = batch_begin(); entry != batch_end(); ++entry) {
-    ASHLAR_ASSERT(entry->key.size() >= kTagBytes);
+    ASHLAR_ASSERT(entry->key.size() >= kTagBytes);  // I1 of cursor.h
     const char* const value_end = entry->value.data() + entry->value.size();
     ASHLAR_ASSERT(block_->first() <= entry->value.data() && value_end <= next_);  // I2
     const char* const key = entry->key.data();
@@ -333,7 +333,7 @@ void TableCursor::DecodeFromStart() {
 }
 
 void TableCursor::ShowEntry(uint32_t i) {
-  ASHLAR_DCHECK(i < block_->entries());
+  ASHLAR_DCHECK(i < block_->entries());  // Requires
   last_key_ = block_->Key(table_->comparator(), i, &one_key_);
   const Slice value = block_->View(i).value();
   if (const ValueType type = ExtractType(last_key_); !IsPointType(type)) [[unlikely]] {
@@ -345,7 +345,7 @@ void TableCursor::ShowEntry(uint32_t i) {
 }
 
 void TableCursor::ShowBefore(uint32_t end) {
-  ASHLAR_DCHECK(end > 0 && end <= block_->entries());
+  ASHLAR_DCHECK(end > 0 && end <= block_->entries());  // Requires
   // Most keys are as long as the last one: decode no more than there is memory for.
   const size_t room =
       std::max(keys_bytes_, kBatchShort * kKeysBytesPerEntry - KeyBuffer::kSlackBytes) /

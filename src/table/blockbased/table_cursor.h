@@ -39,7 +39,7 @@ class ReadAhead {
       : table_(table), fixed_bytes_(options.readahead_bytes), input_reads_(options.input_reads) {}
 
   // Announces that a block will be read next. Returns bytes that cover it. Null: read the block
-  // alone.
+  // alone. Requires: the table has the block.
   Result<const FileSpan*> Prepare(uint32_t block);
 
  private:
@@ -116,7 +116,7 @@ class TableCursor final : public InternalCursor {
   void PrevBlock();
   void DecodeFromStart();
   // Shows the entries before entry `end` of the current block, at the last of them. Requires:
-  // end > 0.
+  // 0 < end <= entries().
   void ShowBefore(uint32_t end);
   uint64_t SoughtTag(const Slice& internal_target) const {
     return table_->sequence_override().SoughtTag(ExtractTag(internal_target));
@@ -127,7 +127,7 @@ class TableCursor final : public InternalCursor {
   bool FindEntry(const Slice& internal_target);
   void ShowFound(const Slice& internal_target);
   void SeekByRestarts(const Slice& internal_target);
-  // Shows entry i of the current block, alone.
+  // Shows entry i of the current block, alone. Requires: i < entries().
   void ShowEntry(uint32_t i);
   void Fail(Status status);
 

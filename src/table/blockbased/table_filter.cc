@@ -14,7 +14,7 @@ void TableFilter::SetWhole(BlockContents contents) {
 
 void TableFilter::SetPartitions(BlockIndex index, std::vector<Partition> partitions) {
   ASHLAR_ASSERT(!IsPresent());  // I2
-  ASHLAR_ASSERT(partitions.size() == index.blocks());
+  ASHLAR_ASSERT(partitions.size() == index.blocks());  // I2
   partition_index_.emplace(std::move(index));
   partitions_ = std::move(partitions);
 }
@@ -25,14 +25,14 @@ bool TableFilter::PrefixMayMatch(Lookup* lookup) const {
   if (prefix == nullptr || !IsPresent()) return true;
   if (partitions_.empty()) return whole_.MayMatch(prefix->filter_hash, prefix->bytes);
   const uint32_t partition = partition_index_->Find(lookup->user_key(), lookup->seek_tag());
-  ASHLAR_DCHECK(partition < partitions_.size());
+  ASHLAR_DCHECK(partition < partitions_.size());  // I2
   return partitions_[partition].reader.MayMatch(prefix->filter_hash, prefix->bytes);
 }
 
 bool TableFilter::PartitionMayMatch(Lookup* lookup) const {
   if (partitions_.empty()) return true;
   const uint32_t partition = partition_index_->Find(lookup->user_key(), lookup->seek_tag());
-  ASHLAR_DCHECK(partition < partitions_.size());
+  ASHLAR_DCHECK(partition < partitions_.size());  // I2
   return partitions_[partition].reader.MayMatch(lookup->filter_hash(), lookup->user_key());
 }
 
@@ -45,7 +45,7 @@ bool TableFilter::MayMatch(const HashedPrefix& prefix, const Slice& internal_tar
       partition_index_->Find(ExtractUserKey(internal_target), ExtractTag(internal_target));
   const uint32_t first = forward || here == 0 ? here : here - 1;
   const uint32_t last = forward ? std::min(here + 1, partition_index_->blocks() - 1) : here;
-  ASHLAR_DCHECK(last < partitions_.size());
+  ASHLAR_DCHECK(last < partitions_.size());  // I2
   for (uint32_t i = first; i <= last; ++i) {
     if (partitions_[i].reader.MayMatch(prefix.filter_hash, prefix.bytes)) return true;
   }
@@ -62,7 +62,7 @@ size_t TableFilter::MemoryBytes() const {
 
 void TableFilter::CheckInvariants() const {
   ASHLAR_ASSERT(whole_.MatchesAll() || partitions_.empty());  // I2
-  ASHLAR_ASSERT(partitions_.size() == (partition_index_ ? partition_index_->blocks() : 0));
+  ASHLAR_ASSERT(partitions_.size() == (partition_index_ ? partition_index_->blocks() : 0));  // I2
   if (partition_index_) partition_index_->CheckInvariants();
 }
 

@@ -9,7 +9,7 @@
 //
 // I1: MayMatch is true for every key, and for the prefix of every key, that the table holds.
 // I2: at most one of the whole filter and the partitions is present; without both, everything
-//     matches.
+//     matches. There is one partition for each entry of their index.
 // Lifetime: owns its blocks, or points into the table's mapping. Thread safety: constant once made.
 #pragma once
 
@@ -69,7 +69,7 @@ class TableFilter {
   bool MayMatch(const HashedPrefix& prefix, const Slice& internal_target, bool forward) const;
 
   size_t MemoryBytes() const;
-  // Asserts I2, and that there is one partition for each entry of their index.
+  // Asserts I2.
   void CheckInvariants() const;
 
  private:

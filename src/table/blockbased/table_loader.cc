@@ -160,7 +160,7 @@ Result<TableParts> TableLoader::Load() {
   ASHLAR_RETURN_IF_ERROR(Tolerate(LoadFilter(), [this] { filter_partitions_.clear(); }));
   if (parts_.filter.IsPresent())
     PerfCount(&PerfContext::filter_block_read_count, 1 + filter_partitions_.size());
-  ASHLAR_ASSERT(!with_slots_ || parts_.index.slots().size() == parts_.index.blocks());
+  ASHLAR_ASSERT(!with_slots_ || parts_.index.slots().size() == parts_.index.blocks());  // by Seal
   parts_.meta_blocks = MetaBlocks();
   return std::move(parts_);
 }
@@ -319,7 +319,7 @@ Status TableLoader::LoadDictionary() {
 
 FileRanges TableLoader::CutToFile(FragmentedRanges ranges) const {
   if (smallest_.empty()) return FileRanges(std::move(ranges));
-  ASHLAR_ASSERT(smallest_.size() >= kTagBytes && largest_.size() >= kTagBytes);
+  ASHLAR_ASSERT(smallest_.size() >= kTagBytes && largest_.size() >= kTagBytes);  // internal keys
   return FileRanges::Cut(comparator_, std::move(ranges),
                          {.smallest = ExtractUserKey(smallest_),
                           .largest = ExtractUserKey(largest_),
@@ -378,6 +378,7 @@ Status TableLoader::LoadIndexPartitions(const Slice& top_level, const IndexCodin
     ASHLAR_RETURN_IF_ERROR(Tolerate(LoadIndexPartition(partitions.handle(i), coding),
                                     [this] { ++parts_.damage.lost_blocks; }));
   }
+  // I3: only a tolerant load leaves parts out.
   ASHLAR_DCHECK(tolerant_ || index_partitions_.size() == partitions.blocks());
   return Status::OK();
 }

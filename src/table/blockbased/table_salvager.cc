@@ -42,7 +42,7 @@ class TableSalvager {
   }
 
   Status VisitBlock(uint32_t block) {
-    ASHLAR_ASSERT(!damaged_);
+    ASHLAR_ASSERT(!damaged_);  // Run cleared it
     Result<BlockRef> read = table_.Read({.block = block,
                                          .verify_checksum = true,
                                          .fill_cache = false,
@@ -54,7 +54,7 @@ class TableSalvager {
     DataBlock::KeyWalk keys(*ref.get(), 0, &buffer);
     for (uint32_t i = 0; i < ref->entries(); ++i) {
       const Slice stored = keys.Next();
-      ASHLAR_DCHECK(stored.size() >= kTagBytes);
+      ASHLAR_DCHECK(stored.size() >= kTagBytes);  // DataBlock::Create refuses shorter ones
       if (!IsPointType(ExtractType(stored))) {
         return table_.file().AddPlace(Status::NotSupported("entry of a type that is not supported"),
                                       table_.index().handle(block).offset);

@@ -123,6 +123,7 @@ struct BloomBits {
 }  // namespace
 
 size_t FilterBuilder::BloomBytes() const {
+  // The range of FilterBuilderArgs.
   ASHLAR_ASSERT(args_.millibits_per_key >= 1000 && args_.millibits_per_key <= 100000);
   const uint64_t wanted =
       std::min((uint64_t{entries_} * static_cast<uint64_t>(args_.millibits_per_key) + 7999) / 8000,
@@ -135,7 +136,7 @@ size_t FilterBuilder::BlockBytesMax() const { return BloomBytes() + kFilterTailB
 size_t FilterBuilder::Finish(char* block) {
   size_t bytes = args_.kind == FilterKind::kRibbon ? FinishRibbon(block) : 0;
   if (bytes == 0) bytes = FinishBloom(block);
-  ASHLAR_DCHECK(bytes <= BlockBytesMax());
+  ASHLAR_DCHECK(bytes <= BlockBytesMax());  // a larger Ribbon filter was not written
   if constexpr (kDebugChecks) CheckMatches(Slice(block, bytes));
   Clear();
   return bytes;
@@ -144,6 +145,7 @@ size_t FilterBuilder::Finish(char* block) {
 void FilterBuilder::CheckMatches(const Slice& block) const {
   const FilterReader reader(block);
   for (const Chunk& chunk : chunks_) {
+    // I1 of filter_reader.h, and of ribbon_builder.h.
     for (const uint64_t hash : chunk) ASHLAR_ASSERT(reader.MayMatch(hash, Slice()));
   }
 }
@@ -152,7 +154,7 @@ size_t FilterBuilder::FinishBloom(char* block) {
   const size_t bytes = BloomBytes();
   memset(block, 0, bytes + kFilterTailBytes);
   if (entries_ == 0) return kFilterTailBytes;
-  ASHLAR_DCHECK(bytes > 0 && bytes % kBloomLineBytes == 0);
+  ASHLAR_DCHECK(bytes > 0 && bytes % kBloomLineBytes == 0);  // whole lines: BloomBytes
   const int probes = BloomProbes(args_.millibits_per_key);
   const BloomBits bloom{.bits = reinterpret_cast<uint8_t*>(block),
                         .lines = static_cast<uint32_t>(bytes / kBloomLineBytes),

@@ -62,7 +62,7 @@ class FilterBuilder {
     if (entries_++ % kHashesPerChunk == 0) [[unlikely]] {
       AddChunk();
     }
-    ASHLAR_DCHECK(chunks_.back().size() < kHashesPerChunk);
+    ASHLAR_DCHECK(chunks_.back().size() < kHashesPerChunk);  // AddChunk made room
     chunks_.back().push_back(last_hash_ = hash);
   }
   size_t entries() const { return entries_; }

@@ -30,8 +30,8 @@ uint32_t Parity(const RibbonRow& a, const RibbonRow& b) {
 }  // namespace
 
 RibbonBuilder::RibbonBuilder(size_t entries, double false_positive_rate) {
-  ASHLAR_ASSERT(entries > 0 && entries <= kEntriesMax);
-  ASHLAR_ASSERT(false_positive_rate > 0 && false_positive_rate < 1);
+  ASHLAR_ASSERT(entries > 0 && entries <= kEntriesMax);               // Requires
+  ASHLAR_ASSERT(false_positive_rate > 0 && false_positive_rate < 1);  // Requires
   const double slots = std::ceil(static_cast<double>(entries) * SlotsPerEntry(entries));
   const auto blocks = static_cast<uint64_t>(std::ceil(slots / kRibbonBits));
   blocks_ = static_cast<uint32_t>(
@@ -85,7 +85,7 @@ bool RibbonBuilder::AddEquation(RibbonEquation equation) {
   uint32_t result = equation.result & (~uint32_t{0} >> (kRibbonColumnsMax - columns_));
   RibbonRow row = equation.row;
   size_t slot = equation.start;
-  ASHLAR_DCHECK(slot + kRibbonBits <= rows_.size());
+  ASHLAR_DCHECK(slot + kRibbonBits <= rows_.size());  // RibbonStarts: a row fits there
   while (!IsEmpty(rows_[slot])) {
     row.low ^= rows_[slot].low;
     row.high ^= rows_[slot].high;
@@ -95,7 +95,7 @@ bool RibbonBuilder::AddEquation(RibbonEquation equation) {
                                                           : 64 + std::countr_zero(row.high));
     slot += zeros;
     row = ShiftRight(row, zeros);
-    ASHLAR_DCHECK(slot < rows_.size() && (row.low & 1) != 0);
+    ASHLAR_DCHECK(slot < rows_.size() && (row.low & 1) != 0);  // its first coefficient is at slot
   }
   rows_[slot] = row;
   results_[slot] = result;
@@ -123,7 +123,7 @@ void RibbonBuilder::Solve(char* segments) const {
       EncodeFixed64(p + sizeof(uint64_t), window[column].high);
     }
   }
-  ASHLAR_ASSERT(segment == segments);
+  ASHLAR_ASSERT(segment == segments);  // BlockBytes counts the same segments
 }
 
 }  // namespace ashlar

@@ -113,10 +113,10 @@ void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
 void PinnedTables::CheckInvariants() const {
   size_t held = 0;
   for (const auto& [number, pinned] : pinned_) {
-    ASHLAR_ASSERT(!pinned.path.empty());
+    ASHLAR_ASSERT(!pinned.path.empty());  // the path that Pin opened
     held += pinned.file != nullptr ? size_t{1} : 0;
   }
-  ASHLAR_ASSERT(held == held_);
+  ASHLAR_ASSERT(held == held_);                                     // the count for I1
   ASHLAR_ASSERT(args_.files_max == 0 || held_ <= args_.files_max);  // I1
 }
 

@@ -43,7 +43,7 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
   {
     MutexLock lock(mutex_);
     published = file->reader.load(std::memory_order_relaxed);
-    ASHLAR_DCHECK(reader != nullptr);
+    ASHLAR_DCHECK(reader != nullptr);  // the caller opened it
     if (published == nullptr) {
       if (tables_max_ != 0) EvictTo(tables_max_ - 1);
       ring_.push_back({file, owner});
@@ -60,7 +60,7 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
 }
 
 void OpenTables::Unlink(size_t index) {
-  ASHLAR_DCHECK(index < ring_.size());
+  ASHLAR_DCHECK(index < ring_.size());  // the caller found it in the ring
   TableReader* const reader = ring_[index].file->reader.load(std::memory_order_relaxed);
   ASHLAR_ASSERT(reader != nullptr);  // I1
   ring_[index].file->reader.store(nullptr, std::memory_order_release);

@@ -98,7 +98,7 @@ class PlainDecoder {
   // Requires: data->begin <= at < data->end, and an entry begins at `at`: one with a full key, or
   // the one after the entry that was read last.
   PlainFault Read(const char* at, PlainEntry* entry) {
-    ASHLAR_DCHECK(data_->begin <= at && at < data_->end);
+    ASHLAR_DCHECK(data_->begin <= at && at < data_->end);  // Requires
     if (data_->encoding == PlainEncoding::kPlain) [[likely]] {
       return ReadPlain(at, entry);
     }

@@ -45,7 +45,7 @@ void PutPlainFooter(std::string* out, const BlockHandle& metaindex) {
   const size_t start = out->size();
   PutBlockHandle(out, metaindex);
   PutBlockHandle(out, {});
-  ASHLAR_ASSERT(out->size() - start <= kHandlesBytes);
+  ASHLAR_ASSERT(out->size() - start <= kHandlesBytes);  // two handles of at most 20 bytes
   out->resize(start + kHandlesBytes, '\0');
   PutFixed64(out, kLegacyPlainTableMagic);
 }
@@ -85,7 +85,7 @@ PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bi
                                 bool local) {
   const auto bits =
       static_cast<uint32_t>(std::min(uint64_t{hashes.size()} * bits_per_key, kBloomBitsMax));
-  ASHLAR_ASSERT(bits > 0);
+  ASHLAR_ASSERT(bits > 0);  // Requires
   PlainBloomBlock block;
   if (local) {
     // Odd, so that the line depends on every bit of the hash.
@@ -105,7 +105,7 @@ void PlainIndexBlockBuilder::Add(bool new_prefix, uint32_t prefix_hash, uint32_t
     ++prefixes_;
     since_place_ = 0;
   }
-  ASHLAR_DCHECK(places_.empty() || places_.back().offset < offset);
+  ASHLAR_DCHECK(places_.empty() || places_.back().offset < offset);  // in the order of the file
   if (since_place_ == 0) places_.push_back({prefix_hash, offset});
   if (++since_place_ == sparseness_) since_place_ = 0;
 }

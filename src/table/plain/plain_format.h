@@ -44,7 +44,7 @@ Result<BlockHandle> DecodePlainFooter(const Slice& tail, uint64_t file_bytes);
 // The hash of the two blocks.
 uint32_t PlainTableHash(const Slice& bytes);
 
-// The Bloom block over the hashes of all entries, in any order. Requires: there are hashes.
+// The Bloom block over the hashes of all entries, in any order. Requires: hashes, bits_per_key > 0.
 struct PlainBloomBlock {
   std::string bytes;
   uint32_t lines = 0;  // recorded in the properties; 0: not local

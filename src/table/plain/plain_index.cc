@@ -21,7 +21,7 @@ void PlainIndex::SetPrefixes(const std::vector<Prefix>& prefixes, double prefixe
                 kFree);
   ASHLAR_ASSERT(slots_.size() > prefixes.size());  // I3: one slot stays free
   for (const Prefix& prefix : prefixes) {
-    ASHLAR_ASSERT(prefix.offset < kManyBit);
+    ASHLAR_ASSERT(prefix.offset < kManyBit);  // offsets have 31 bits
     size_t slot = FastRange32(UpperHash32(prefix.hash), static_cast<uint32_t>(slots_.size()));
     while (slots_[slot] != kFree) slot = slot + 1 == slots_.size() ? 0 : slot + 1;
     slots_[slot] =
@@ -48,7 +48,7 @@ PlainIndex::Range PlainIndex::FindHead(uint64_t head) const {
 }
 
 uint32_t PlainIndex::SparseEntryAtOffset(uint32_t offset) const {
-  ASHLAR_DCHECK(!offsets_.empty());
+  ASHLAR_DCHECK(!offsets_.empty());  // Requires
   const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), offset);
   return after == offsets_.begin() ? 0 : static_cast<uint32_t>(after - offsets_.begin() - 1);
 }

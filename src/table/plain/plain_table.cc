@@ -388,7 +388,7 @@ Status PlainTable::SetHeads(const Slice& first_key, const Slice& last_key) {
 
 PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag,
                                  uint32_t* sparse, const char** at) const {
-  ASHLAR_DCHECK(range.first <= range.last && range.last <= index_.sparse_entries());
+  ASHLAR_DCHECK(range.first <= range.last && range.last <= index_.sparse_entries());  // of FindHead
   PlainDecoder decoder(&data_);
   PlainEntry entry;
   while (range.first < range.last) {

@@ -81,7 +81,7 @@ Status PlainTableBuilder::CheckEntry(const Slice& user_key, const Slice& value) 
 
 void PlainTableBuilder::Add(const Slice& internal_key, const Slice& value) {
   if (!status_.ok()) return;
-  ASHLAR_ASSERT(internal_key.size() >= kTagBytes);
+  ASHLAR_ASSERT(internal_key.size() >= kTagBytes);  // Requires: an internal key
   const bool first = properties_.num_entries == 0;
   ASHLAR_ASSERT(first || args_.comparator.CompareInternal(last_key_, internal_key) < 0);  // I1
   const Slice user_key = ExtractUserKey(internal_key);
@@ -131,7 +131,7 @@ size_t PlainTableBuilder::PutKeyBegin(const Slice& user_key, const Slice& prefix
     PutKindAndSize(PlainKeyKind::kFull, user_key.size(), out);
     return 0;
   }
-  ASHLAR_DCHECK(prefix.size() <= user_key.size());
+  ASHLAR_DCHECK(prefix.size() <= user_key.size());  // KeyPrefix: within the key
   ++entries_since_full_key_;
   if (entries_since_full_key_ == 2) PutKindAndSize(PlainKeyKind::kSharedBytes, prefix.size(), out);
   PutKindAndSize(PlainKeyKind::kRest, user_key.size() - prefix.size(), out);
@@ -145,7 +145,7 @@ void PlainTableBuilder::AddRangeDeletion(const RangeTombstone& /*tombstone*/) {
 
 void PlainTableBuilder::CountEntry(const Slice& internal_key, uint64_t tag, const Slice& value) {
   const ValueType type = TagType(tag);
-  ASHLAR_ASSERT(IsPointType(type));
+  ASHLAR_ASSERT(IsPointType(type));  // Requires of Add
   smallest_sequence_ = std::min(smallest_sequence_, TagSequence(tag));
   largest_sequence_ = std::max(largest_sequence_, TagSequence(tag));
   ++properties_.num_entries;
@@ -204,7 +204,7 @@ Status PlainTableBuilder::Finish(TableWriteResult* result) {
     metaindex.Add(name, text, 0);
   };
   const bool has_index = index_ && properties_.num_entries > 0;
-  ASHLAR_ASSERT(hashes_.size() == (index_ ? properties_.num_entries : 0));
+  ASHLAR_ASSERT(hashes_.size() == (index_ ? properties_.num_entries : 0));  // one for each entry
   std::optional<BlockHandle> bloom_handle;
   if (index_) properties_.user_collected_properties[PlainTablePropertyNames::kBloomVersion] = "1";
   if (has_index && config_.bloom_bits_per_key > 0) {
@@ -230,7 +230,7 @@ Status PlainTableBuilder::Finish(TableWriteResult* result) {
   PutPlainFooter(&output_, metaindex_handle);
   offset_ += output_.size() - before_footer;
   FlushOutput();
-  ASHLAR_DCHECK(properties_.data_size <= offset_);
+  ASHLAR_DCHECK(properties_.data_size <= offset_);  // offset_ only grew
   if (!status_.ok()) return status_;
   if (offset_ > kPlainFileBytesMax)
     return Status::InvalidArgument(args_.file_name, "a PlainTable of more than 2 GiB");

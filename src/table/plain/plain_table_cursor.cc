@@ -121,7 +121,7 @@ void PlainTableCursor::SeekForPrev(const Slice& internal_target) {
 }
 
 void PlainTableCursor::MovePrev() {
-  ASHLAR_DCHECK(Valid() && table_->data().begin <= at_);
+  ASHLAR_DCHECK(Valid() && table_->data().begin <= at_);  // I1
   // The current one is at the end of the group.
   if (group_.size() < 2) {
     group_.clear();
