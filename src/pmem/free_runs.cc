@@ -86,13 +86,13 @@ std::optional<uint64_t> FreeRuns::TakeFirst(uint64_t pages, uint64_t limit) {
 uint64_t FreeRuns::PagesUpTo(uint64_t end) const {
   if (by_page_.empty()) return 0;
   const auto& [page, pages] = *by_page_.rbegin();
-  ASHLAR_ASSERT(page + pages <= end);
+  ASHLAR_ASSERT(page + pages <= end);  // Requires
   return page + pages == end ? pages : 0;
 }
 
 uint64_t FreeRuns::TakeUpTo(uint64_t end) {
   const uint64_t pages = PagesUpTo(end);
-  ASHLAR_ASSERT(pages > 0);
+  ASHLAR_ASSERT(pages > 0);  // Requires
   return TakeFrom(std::prev(by_page_.end()), pages);
 }
 

@@ -52,6 +52,7 @@ std::vector<PoolOffset> Heap::LeafSpans() const {
 void Heap::MarkLeaves(PoolOffset start, const std::bitset<kLeavesPerSpan>& in_use) {
   MutexLock lock(mutex());
   HeapSpan* const span = SpanOf(start);
+  // Requires: one of LeafSpans, once.
   ASHLAR_ASSERT(span != nullptr && span->entry.kind == SpanKind::kLeaves && span->taken == 0);
   for (uint32_t i = 0; i < kLeavesPerSpan; ++i) {
     if (in_use[i]) span->Take(i);
@@ -203,7 +204,7 @@ HeapSpan* Heap::AddSpan(std::unique_ptr<HeapSpan> span, uint64_t page) noexcept 
 }
 
 void Heap::Open(HeapSpan* span) noexcept {
-  ASHLAR_DCHECK(!span->is_open && !span->marking);
+  ASHLAR_DCHECK(!span->is_open && !span->marking);  // I1, and listed once
   span->is_open = true;
   Class& size_class = classes_[span->class_index];
   span->open_place = static_cast<uint32_t>(size_class.open.size());
@@ -215,7 +216,7 @@ void Heap::Open(HeapSpan* span) noexcept {
 // The span before the last one moves to the free place, so that the last one, which is allocated
 // from, stays last. An evacuation shuts most of the spans of a pool, under the mutex.
 void Heap::Shut(HeapSpan* span) noexcept {
-  ASHLAR_DCHECK(span->is_open);
+  ASHLAR_DCHECK(span->is_open);  // the list of its class has it
   span->is_open = false;
   Class& size_class = classes_[span->class_index];
   std::vector<HeapSpan*>& open = size_class.open;
@@ -274,7 +275,7 @@ bool Heap::GivePages(uint64_t page, uint64_t pages) noexcept try {
 
 // Requires: the span is empty and nothing durable refers to it. Without memory it stays (I7).
 void Heap::DropSpan(HeapSpan* span) noexcept {
-  ASHLAR_DCHECK(span->taken == 0 && !span->marking);
+  ASHLAR_DCHECK(span->taken == 0 && !span->marking);  // Requires, and I1
   const uint64_t page = span->page;
   const uint64_t pages = span->entry.pages;
   if (!GivePages(page, pages)) {
@@ -449,7 +450,7 @@ Result<PoolOffset> Heap::AllocateLarge(uint64_t bytes) {
 }
 
 Result<PoolOffset> Heap::AllocateToward(Toward end, uint64_t bytes, PoolOffset offset) {
-  ASHLAR_ASSERT(bytes > kSmallBytesMax);
+  ASHLAR_ASSERT(bytes > kSmallBytesMax);  // Requires
   const SpanEntry entry = {
       .kind = SpanKind::kLarge, .size_class = 0, .pages = static_cast<uint32_t>(PagesFor(bytes))};
   PoolOperation op(*medium_);
@@ -512,7 +513,7 @@ Result<PoolOffset> Heap::AllocateLeaf() {
 
 void Heap::FreeObject(PoolOffset offset) noexcept {
   HeapSpan* const span = SpanOf(offset);
-  ASHLAR_ASSERT(span != nullptr && span->Holds(offset));
+  ASHLAR_ASSERT(span != nullptr && span->Holds(offset));  // the heap allotted it
   FreeIn(span, offset);
 }
 
@@ -683,12 +684,12 @@ void Heap::CheckClasses() const {
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
     if (span == nullptr) continue;
     ASHLAR_ASSERT(span->page >= map_.first_page() &&
-                  span->page + span->entry.pages <= map_.high_water_page());
+                  span->page + span->entry.pages <= map_.high_water_page());  // I1 of span_map.h
     ASHLAR_ASSERT(span->taken <= span->objects);  // I1 of heap_span.h
     for (uint32_t word = 0; word < span->hint; ++word)
       ASHLAR_ASSERT(span->bits[word] == ~uint64_t{0});                      // I2 of heap_span.h
     ASHLAR_ASSERT(!span->is_open || (!span->marking && !span->evacuated));  // I1
-    ASHLAR_ASSERT(first_page_of_[span->page + span->entry.pages - 1] == span->page);
+    ASHLAR_ASSERT(first_page_of_[span->page + span->entry.pages - 1] == span->page);  // SpanOf
     taken_bytes += span->taken * span->object_bytes;
     if (span->marking)
       unmarked_bytes += span->entry.pages * kPageBytes - span->taken * span->object_bytes;
@@ -697,7 +698,7 @@ void Heap::CheckClasses() const {
     if (span->entry.kind == SpanKind::kLarge) continue;
     taken_objects[span->class_index] += span->taken;
     if (!span->is_open) continue;
-    ASHLAR_ASSERT(classes_[span->class_index].open[span->open_place] == span.get());
+    ASHLAR_ASSERT(classes_[span->class_index].open[span->open_place] == span.get());  // open_place
     free_objects[span->class_index] += span->objects - span->taken;
     empty_spans[span->class_index] += span->taken == 0 ? uint64_t{1} : 0;
   }
@@ -708,16 +709,16 @@ void Heap::CheckClasses() const {
     ASHLAR_ASSERT(span != nullptr && span->class_index == class_index && span->Holds(object));
     ASHLAR_ASSERT(span->IsTaken(span->IndexOf(object)) && !span->marking && !span->evacuated);
   });
-  ASHLAR_ASSERT(taken_bytes == taken_bytes_ && leaf_spans == leaf_spans_);
-  ASHLAR_ASSERT(unmarked_bytes == unmarked_bytes_);
+  ASHLAR_ASSERT(taken_bytes == taken_bytes_ && leaf_spans == leaf_spans_);  // UsedBytes, I5
+  ASHLAR_ASSERT(unmarked_bytes == unmarked_bytes_);                         // UsedBytes
   for (const Class& size_class : classes_)
     ASHLAR_ASSERT(size_class.open.size() <= size_class.spans &&
                   size_class.spans <= size_class.open.capacity());  // I7
-  ASHLAR_ASSERT(span_bytes == span_bytes_);
+  ASHLAR_ASSERT(span_bytes == span_bytes_);                         // VolatileBytes
   for (size_t i = 0; i < classes_.size(); ++i) {
     ASHLAR_ASSERT(classes_[i].free_objects == free_objects[i]);    // I2 counts them
     ASHLAR_ASSERT(classes_[i].taken_objects == taken_objects[i]);  // the same
-    ASHLAR_ASSERT(classes_[i].empty_spans == empty_spans[i]);
+    ASHLAR_ASSERT(classes_[i].empty_spans == empty_spans[i]);      // DropSpareSpans
   }
 }
 

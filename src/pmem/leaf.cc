@@ -89,7 +89,7 @@ void SlotWriter::Finish() {
 
 void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
                   PoolOffset separator, PoolOffset next) {
-  ASHLAR_DCHECK(entries.size() <= kSlots);
+  ASHLAR_DCHECK(entries.size() <= kSlots);  // Requires
   std::array<uint64_t, kLeafBytes / 8> image{};
   const uint64_t occupied = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());
   // Next 1: the first split then selects the pointer in the line of the commit word.

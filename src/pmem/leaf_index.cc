@@ -228,7 +228,7 @@ void LeafIndex::TakeHeads(Node* node) const {
 
 // Adds a separator with the child right of it to a node that is not published yet.
 void LeafIndex::InsertAt(Node* node, uint32_t rank, const char* separator, void* right) const {
-  ASHLAR_DCHECK(node->count < kSeparators && rank <= node->count);
+  ASHLAR_DCHECK(node->count < kSeparators && rank <= node->count);  // the callers make room
   for (uint32_t i = node->count; i > rank; --i) {
     node->separators[i] = node->separators[i - 1];
     node->heads[i] = node->heads[i - 1];
@@ -248,7 +248,7 @@ void LeafIndex::InsertAt(Node* node, uint32_t rank, const char* separator, void*
 }
 
 void LeafIndex::Build(const std::vector<Entry>& leaves) {
-  ASHLAR_ASSERT(!leaves.empty() && root_.load(std::memory_order_relaxed) == nullptr);
+  ASHLAR_ASSERT(!leaves.empty() && root_.load(std::memory_order_relaxed) == nullptr);  // Requires
   struct Item {
     const char* separator;
     void* child;
@@ -283,16 +283,17 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
 // ---- Checks.
 
 void LeafIndex::CheckNode(const Node& node) {
-  ASHLAR_ASSERT(node.level > 0 && node.level < kHeightMax);
-  ASHLAR_ASSERT(node.count <= kSeparators && node.prefix_bytes <= kPrefixBytesMax);
+  ASHLAR_ASSERT(node.level > 0 && node.level < kHeightMax);  // the room of NodesPassed
+  ASHLAR_ASSERT(node.count <= kSeparators && node.prefix_bytes <= kPrefixBytesMax);  // the arrays
   ASHLAR_ASSERT(!node.replaced.load(std::memory_order_relaxed) &&
                 node.replacement == nullptr);  // I1
+  // The key of a leaf that is not the first.
   for (uint32_t i = 0; i < node.count; ++i) ASHLAR_ASSERT(node.separators[i] != nullptr);
   for (uint32_t i = 0; i <= node.count; ++i) {
-    ASHLAR_ASSERT(node.Child(i) != nullptr);
+    ASHLAR_ASSERT(node.Child(i) != nullptr);  // count + 1 children
     if (node.level > 1) continue;
     const auto* const leaf = static_cast<const LeafRef*>(node.Child(i));
-    ASHLAR_ASSERT(leaf->offset.load(std::memory_order_relaxed) == node.leaves[i]);
+    ASHLAR_ASSERT(leaf->offset.load(std::memory_order_relaxed) == node.leaves[i]);  // SetChild
   }
 }
 
@@ -301,14 +302,14 @@ void LeafIndex::CheckKeys(const Node& node, const char* lower, const char* upper
   const char* before = lower;
   for (uint32_t i = 0; i < node.count; ++i) {
     const Slice key = KeyOf(node.separators[i]);
-    ASHLAR_ASSERT(before == nullptr || comparator_.Compare(KeyOf(before), key) < 0);
+    ASHLAR_ASSERT(before == nullptr || comparator_.Compare(KeyOf(before), key) < 0);  // in order
     before = node.separators[i];
     if (!comparator_.HasHeads()) continue;
-    ASHLAR_ASSERT(key.starts_with(prefix));
-    ASHLAR_ASSERT(node.heads[i] == comparator_.Head(key, node.prefix_bytes));
+    ASHLAR_ASSERT(key.starts_with(prefix));  // their common prefix
+    ASHLAR_ASSERT(node.heads[i] == comparator_.Head(key, node.prefix_bytes));  // its head
   }
   ASHLAR_ASSERT(before == nullptr || upper == nullptr ||
-                comparator_.Compare(KeyOf(before), KeyOf(upper)) < 0);
+                comparator_.Compare(KeyOf(before), KeyOf(upper)) < 0);  // in order
 }
 
 // The nodes from here down, which have the keys from `lower` to `upper`.
@@ -320,11 +321,12 @@ uint64_t LeafIndex::CheckTree(const Node& node, const char* lower, const char* u
   for (uint32_t i = 0; i <= node.count; ++i) {
     if (node.level == 1) {
       const auto* const leaf = static_cast<const LeafRef*>(node.Child(i));
+      // A dead leaf is out of the index.
       ASHLAR_ASSERT((leaf->version.load(std::memory_order_relaxed) & LeafRef::kDead) == 0);
       continue;
     }
     const auto& child = *static_cast<const Node*>(node.Child(i));
-    ASHLAR_ASSERT(child.level + 1 == node.level);
+    ASHLAR_ASSERT(child.level + 1 == node.level);  // levels count from the leaves up
     nodes += CheckTree(child, i == 0 ? lower : node.separators[i - 1],
                        i == node.count ? upper : node.separators[i]);
   }
@@ -333,10 +335,12 @@ uint64_t LeafIndex::CheckTree(const Node& node, const char* lower, const char* u
 
 void LeafIndex::CheckInvariants() const {
   const auto* const root = static_cast<const Node*>(root_.load(std::memory_order_relaxed));
-  ASHLAR_ASSERT(root != nullptr);
+  ASHLAR_ASSERT(root != nullptr);  // Build
+  // VolatileBytes counts the nodes.
   ASHLAR_ASSERT(CheckTree(*root, nullptr, nullptr) == nodes_.load(std::memory_order_relaxed));
   ASHLAR_ASSERT(free_refs_.size() <= refs_.size() * kRefsPerSlab);  // I2
   for (const LeafRef* const ref : free_refs_)
+    // Dead when it was made, and from DropRef on.
     ASHLAR_ASSERT((ref->version.load(std::memory_order_relaxed) & LeafRef::kDead) != 0);
 }
 
@@ -435,7 +439,7 @@ void LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf, Change* chan
     key = up;
   }
   Node* const root = Make(path[0].node->level + 1, change);
-  ASHLAR_ASSERT(root->level < kHeightMax);
+  ASHLAR_ASSERT(root->level < kHeightMax);  // the room of NodesPassed
   root->SetChild(0, path[0].node);
   InsertAt(root, 0, key, right);
   change->root_ = root;
@@ -447,7 +451,7 @@ void LeafIndex::PrepareErase(const char* separator, Change* change) {
   size_t depth = path.size() - 1;
   while (path[depth].node->count == 0) {
     Drop(path[depth].node, change);
-    ASHLAR_ASSERT(depth > 0);
+    ASHLAR_ASSERT(depth > 0);  // the first leaf stays
     depth--;
   }
   Node* const node = Own(&path, depth, change);

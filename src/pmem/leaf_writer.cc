@@ -550,7 +550,7 @@ bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const Bounded
 // ---- Relocation.
 
 Status LeafWriter::Relocate(const Slice& key, uint64_t slot, Toward end) {
-  ASHLAR_ASSERT(SlotUnits(slot) < kSlotUnitsMax);
+  ASHLAR_ASSERT(SlotUnits(slot) < kSlotUnitsMax);  // Requires: the slot gives the size
   // Rounded up to units is the same size class.
   const uint64_t bytes = SlotUnits(slot) * kUnitBytes;
   ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record,

@@ -38,7 +38,7 @@ class LeafWriter {
   // together. True when a leaf went.
   bool MergeAround(const Slice& key, uint32_t slots_max) ASHLAR_BEGINS_OPERATION;
   // Moves the record in this slot to another place, a large one towards that end of the pool,
-  // unless the slot has changed. Ok in both cases; Corruption if the record is damaged.
+  // unless the slot has changed. Ok in both cases; Corruption: damage. Requires: it gives the size.
   Status Relocate(const Slice& key, uint64_t slot, Toward end) ASHLAR_BEGINS_OPERATION;
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;

@@ -68,7 +68,7 @@ Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage
   ASHLAR_ASSIGN_OR_RETURN(
       const LogLink link,
       DecodeLogLink(storage->path(), Slice(mapping->data() + kLogLinkOffset, sizeof(LogLink))));
-  ASHLAR_ASSERT(link.state == static_cast<uint64_t>(LogState::kClosed));
+  ASHLAR_ASSERT(link.state == static_cast<uint64_t>(LogState::kClosed));  // Requires
   // Copies of a pool that go on separately have the same id: time tells their logs apart.
   const LogHeader log = {.pool_id = config.pool_id,
                          .generation = std::max(UnixMicros(), link.generation + 1),
@@ -175,7 +175,7 @@ void LoggedMedium::SetError(const Status& status) noexcept {
 
 // Writes the buffer and syncs, for all waiting threads.
 void LoggedMedium::WriteBuffered(SyncOfLog sync) {
-  ASHLAR_DCHECK(!is_writing_);
+  ASHLAR_DCHECK(!is_writing_);  // one writer: the callers wait
   std::string records;
   records.swap(buffer_);
   const uint64_t end = committed_end_;
@@ -232,7 +232,7 @@ void LoggedMedium::MakeDurable() {
 // ---- The checkpoint.
 
 void LoggedMedium::StopOperations() {
-  ASHLAR_DCHECK(is_stepping_ && !stopped_);
+  ASHLAR_DCHECK(is_stepping_ && !stopped_);  // I7
   stopped_ = true;
   while (under_way_ > 0) changed_.Wait(mutex_);
 }
@@ -455,7 +455,7 @@ Status LoggedMedium::WriteAllPages() {
 
 Status LoggedMedium::Close() {
   MutexLock lock(mutex_);
-  ASHLAR_ASSERT(under_way_ == 0 && !is_stepping_);
+  ASHLAR_ASSERT(under_way_ == 0 && !is_stepping_);  // Requires
   stopped_ = true;
   CheckInvariants();
   MakeDurable();

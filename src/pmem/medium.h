@@ -59,7 +59,7 @@ class Medium {
   const std::string& path() const { return path_; }
 
   uint64_t Load(PoolOffset offset) const {
-    ASHLAR_DCHECK(offset % 8 == 0 && offset + 8 <= bytes_);
+    ASHLAR_DCHECK(offset % 8 == 0 && offset + 8 <= bytes_);  // an aligned word
     return WordAt(view_, offset).load(std::memory_order_acquire);
   }
 
@@ -109,24 +109,24 @@ class ASHLAR_SCOPED_CAPABILITY PoolOperation {
   void ReserveStores(size_t stores) { medium_.ReserveStores(this, stores); }
   void Store(PoolOffset to, uint64_t word) {
     ASHLAR_DCHECK(!committed_);  // I3: a later store would be in no record
-    ASHLAR_DCHECK(to % 8 == 0 && to + 8 <= medium_.bytes());
+    ASHLAR_DCHECK(to % 8 == 0 && to + 8 <= medium_.bytes());  // an aligned word
     medium_.Store(this, to, word);
   }
   void Copy(PoolOffset to, const void* from, size_t n) {
     ASHLAR_DCHECK(!committed_);  // I3
-    ASHLAR_DCHECK(to + n <= medium_.bytes());
+    ASHLAR_DCHECK(to + n <= medium_.bytes());  // inside the pool
     medium_.Copy(this, to, static_cast<const char*>(from), n);
   }
   void Flush(PoolOffset from, size_t n) { medium_.Flush(from, n); }
   void Fence() { medium_.Fence(); }
   void Commit() {
-    ASHLAR_DCHECK(!committed_);
+    ASHLAR_DCHECK(!committed_);  // once
     committed_ = true;
     medium_.Commit(this);
   }
   // After Commit. An error has made the pool read-only; the change may be lost with the process.
   Status AwaitDurable() ASHLAR_EXCLUDES(kStructureMutex, kLeafLock, kHeapMutex) {
-    ASHLAR_DCHECK(committed_);
+    ASHLAR_DCHECK(committed_);  // after Commit
     return medium_.AwaitDurable(this);
   }
 

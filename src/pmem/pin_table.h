@@ -91,8 +91,8 @@ class PinTable {
     for (size_t i = 0; i < words(); ++i) {
       const uint64_t word = words_[i].load(std::memory_order_relaxed);
       const uint64_t pins = word & kPinsMask;
-      ASHLAR_ASSERT(pins != 0 || word == 0);
-      ASHLAR_ASSERT(pins != 1 || MayBePinOf(word, i));
+      ASHLAR_ASSERT(pins != 0 || word == 0);            // I1
+      ASHLAR_ASSERT(pins != 1 || MayBePinOf(word, i));  // I1
     }
   }
 

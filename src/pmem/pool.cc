@@ -140,7 +140,7 @@ std::string EncodeLogLink(LogState state, uint64_t generation) {
 
 Result<LogLink> DecodeLogLink(const std::string& path, const Slice& bytes) {
   LogLink link;
-  ASHLAR_ASSERT(bytes.size() >= sizeof(link));
+  ASHLAR_ASSERT(bytes.size() >= sizeof(link));  // the callers read a whole link
   memcpy(&link, bytes.data(), sizeof(link));
   const uint32_t crc = crc32c::Value(bytes.data(), offsetof(LogLink, checksum));
   const bool has_state = link.state >= static_cast<uint64_t>(LogState::kClosed) &&

@@ -263,7 +263,7 @@ uint64_t WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
   for (size_t i = 0; i < pieces.size(); ++i) {
     const bool is_last = i + 1 == pieces.size() || words.size() <= BatchWordsIn(pieces[i].bytes);
     const size_t count = is_last ? words.size() : BatchWordsIn(pieces[i].bytes);
-    ASHLAR_ASSERT(count <= BatchWordsIn(pieces[i].bytes));
+    ASHLAR_ASSERT(count <= BatchWordsIn(pieces[i].bytes));  // Requires: the pieces have room
     std::string piece(kBatchLogHeaderBytes, '\0');
     piece.reserve(BatchLogBytes(count));
     for (const BatchWord& word : words.first(count)) {

@@ -148,7 +148,7 @@ class ReservedObjects {
   void CheckInvariants() const ASHLAR_REQUIRES(kHeapMutex) {
     for (uint32_t slot = 0; slot < kThreadsMax; ++slot) {
       const PerThread* const thread = threads_[slot].load(std::memory_order_relaxed);
-      ASHLAR_ASSERT(thread == nullptr || slot < threads_used_);
+      ASHLAR_ASSERT(thread == nullptr || slot < threads_used_);  // CanReserve
       for (uint32_t other = slot + 1; thread != nullptr && other < threads_used_; ++other) {
         const PerThread* const second = threads_[other].load(std::memory_order_relaxed);
         if (second != nullptr) CheckDisjoint(*thread, *second);

@@ -136,8 +136,8 @@ void RetiredObjects::CheckInvariants() const {
     MutexLock lock(open.mutex);
     if (open.batch == nullptr) continue;
     const Batch& batch = *open.batch;
-    ASHLAR_ASSERT(batch.owner == this && !batch.objects.empty());
-    ASHLAR_ASSERT(batch.objects.size() < kBatchObjects && batch.bytes < kBatchBytes);
+    ASHLAR_ASSERT(batch.owner == this && !batch.objects.empty());                      // by Add
+    ASHLAR_ASSERT(batch.objects.size() < kBatchObjects && batch.bytes < kBatchBytes);  // not full
     ASHLAR_ASSERT(batch.objects.capacity() >= kBatchObjects * (1 + kAskedPerObject));  // I3
   }
 }

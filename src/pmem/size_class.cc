@@ -17,7 +17,7 @@ constexpr uint32_t kClassesPerDoubling = 8;
 static_assert(kFineClasses + kClassesPerDoubling * 4 == kSizeClasses);
 
 uint32_t SizeClassOf(uint64_t bytes) {
-  ASHLAR_DCHECK(bytes > 0 && bytes <= kSmallBytesMax);
+  ASHLAR_DCHECK(bytes > 0 && bytes <= kSmallBytesMax);  // Requires
   if (bytes <= kFineBytesMax) return static_cast<uint32_t>((bytes - 1) / kUnitBytes);
   // (2^k, 2^(k+1)] is cut into 8 steps.
   const auto doubling =

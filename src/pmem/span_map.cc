@@ -169,7 +169,7 @@ uint64_t SpanMap::LongestFreeRun() const {
 }
 
 void SpanMap::CheckInvariants() const {
-  ASHLAR_ASSERT(first_page_ <= high_water_page_ && high_water_page_ <= pages_);
+  ASHLAR_ASSERT(first_page_ <= high_water_page_ && high_water_page_ <= pages_);  // I1
   uint64_t end = first_page_;
   const bool tiles_are_sound = WalkTiles(&end, high_water_page_);
   ASHLAR_ASSERT(tiles_are_sound && end == high_water_page_);            // I1

@@ -169,7 +169,7 @@ void TreeIterator::SeekForPrev(const Slice& target) {
 }
 
 void TreeIterator::Next() {
-  ASHLAR_DCHECK(Valid());
+  ASHLAR_DCHECK(Valid());  // Requires
   Run([this] {
     if (!leaf_.Unchanged()) {
       const Slice from = record_.key();
@@ -186,7 +186,7 @@ void TreeIterator::Next() {
 }
 
 void TreeIterator::Prev() {
-  ASHLAR_DCHECK(Valid());
+  ASHLAR_DCHECK(Valid());  // Requires
   Run([this] {
     if (leaf_.Unchanged() && position_ > 0) return Show(position_ - 1);
     const Slice from = record_.key();
@@ -195,7 +195,7 @@ void TreeIterator::Prev() {
 }
 
 void TreeIterator::PinValue(PinnableSlice* value) const {
-  ASHLAR_DCHECK(Valid());
+  ASHLAR_DCHECK(Valid());  // Requires
   PinRecord(state_->pins.get(), offset_, record_, value);
 }
 
