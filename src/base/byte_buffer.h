@@ -56,7 +56,7 @@ class ByteBuffer {
   }
   // The first n bytes of the room belong to the buffer now.
   void Extend(size_t n) {
-    ASHLAR_DCHECK(n <= capacity_ - size_);
+    ASHLAR_DCHECK(n <= capacity_ - size_);  // Requires: Reserve made the room
     size_ += n;
   }
   void Append(const Slice& bytes) {

@@ -7,13 +7,13 @@
 namespace ashlar {
 
 void Cleanable::RegisterCleanup(CleanupFunction function, void* arg1, void* arg2) {
-  ASHLAR_ASSERT(function != nullptr);
+  ASHLAR_ASSERT(function != nullptr);  // Requires
   Cleanup* next = head_.function != nullptr ? new Cleanup(head_) : nullptr;
   head_ = {.function = function, .arg1 = arg1, .arg2 = arg2, .next = next};
 }
 
 void Cleanable::DelegateCleanupsTo(Cleanable* other) {
-  ASHLAR_ASSERT(other != this);
+  ASHLAR_ASSERT(other != this);  // nothing moves to itself
   if (head_.function == nullptr) return;
   if (other->head_.function == nullptr) {
     other->head_ = std::exchange(head_, {});

@@ -36,7 +36,7 @@ const char* GetVarint64PtrSlow(const char* p, const char* limit, uint64_t* v) {
 }
 
 void PutLengthPrefixedSlice(std::string* out, const Slice& s) {
-  ASHLAR_ASSERT(s.size() <= std::numeric_limits<uint32_t>::max());
+  ASHLAR_ASSERT(s.size() <= std::numeric_limits<uint32_t>::max());  // Requires
   PutVarint32(out, static_cast<uint32_t>(s.size()));
   out->append(s.data(), s.size());
 }

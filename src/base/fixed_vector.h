@@ -24,7 +24,7 @@ class FixedVector {
   // Requires: size() < N.
   template <typename... Args>
   T& emplace_back(Args&&... args) {
-    ASHLAR_ASSERT(size_ < N);
+    ASHLAR_ASSERT(size_ < N);  // Requires
     T* const element = std::construct_at(data() + size_, std::forward<Args>(args)...);
     ++size_;
     return *element;

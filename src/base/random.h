@@ -40,7 +40,7 @@ class Random {
 
   // In [0, n), n > 0; the bias is at most n / 2^64.
   uint64_t Uniform(uint64_t n) {
-    ASHLAR_DCHECK(n > 0);
+    ASHLAR_DCHECK(n > 0);  // Requires
     uint64_t high;
     static_cast<void>(MultiplyFull(Next(), n, &high));
     return high;

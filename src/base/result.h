@@ -47,15 +47,15 @@ class [[nodiscard]] Result {
   Status status() && { return std::move(status_); }
 
   T& value() & ASHLAR_LIFETIME_BOUND {
-    ASHLAR_ASSERT(ok());
+    ASHLAR_ASSERT(ok());  // Requires: a value
     return *value_;
   }
   const T& value() const& ASHLAR_LIFETIME_BOUND {
-    ASHLAR_ASSERT(ok());
+    ASHLAR_ASSERT(ok());  // the same
     return *value_;
   }
   T value() && {
-    ASHLAR_ASSERT(ok());
+    ASHLAR_ASSERT(ok());  // the same
     return std::move(*value_);
   }
   T& operator*() & ASHLAR_LIFETIME_BOUND { return value(); }

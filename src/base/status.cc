@@ -77,7 +77,7 @@ std::unique_ptr<char[]> Join(std::string_view first, std::string_view second) {
 
 Status::Status(Code code, SubCode subcode, const Slice& msg, const Slice& msg2)
     : code_(code), subcode_(subcode), text_(Join(msg.ToStringView(), msg2.ToStringView())) {
-  ASHLAR_ASSERT(code != kOk);
+  ASHLAR_ASSERT(code != kOk);  // Requires
 }
 
 Status::Status(const Status& other)
