@@ -82,10 +82,10 @@ Result<Thread> Thread::Start(const ThreadOptions& options, std::function<void()>
   }
 }
 
-Thread::~Thread() { ASHLAR_ASSERT(!thread_.joinable()); }
+Thread::~Thread() { ASHLAR_ASSERT(!thread_.joinable()); }  // Requires: Join
 
 Thread& Thread::operator=(Thread&& other) noexcept {
-  ASHLAR_ASSERT(!thread_.joinable());
+  ASHLAR_ASSERT(!thread_.joinable());  // Requires
   thread_ = std::move(other.thread_);
   return *this;
 }

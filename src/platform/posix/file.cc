@@ -209,7 +209,7 @@ void OsFile::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
 }
 
 Status OsFile::Close() {
-  ASHLAR_ASSERT(handle_ != kClosed);
+  ASHLAR_ASSERT(handle_ != kClosed);  // it is closed once
   const int fd = static_cast<int>(std::exchange(handle_, kClosed));
   // Linux has released the descriptor when close is interrupted. A second close could close another
   // thread's descriptor.

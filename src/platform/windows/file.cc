@@ -159,7 +159,7 @@ Result<FileInfo> OsFile::Info() const {
 void OsFile::Advise(FileAdvice, uint64_t, uint64_t) const {}
 
 Status OsFile::Close() {
-  ASHLAR_ASSERT(handle_ != kClosed);
+  ASHLAR_ASSERT(handle_ != kClosed);  // it is closed once
   if (!CloseHandle(ToHandle(std::exchange(handle_, kClosed))))
     return SystemError("close", path_, GetLastError());
   return Status::OK();
@@ -192,7 +192,7 @@ void OsMapping::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const
 }
 
 Result<OsWindow> OsWindow::Map(const OsFile& file, uint64_t offset, size_t bytes) {
-  ASHLAR_ASSERT(offset % PageBytes() == 0 && bytes % PageBytes() == 0);
+  ASHLAR_ASSERT(offset % PageBytes() == 0 && bytes % PageBytes() == 0);  // Requires
   // Without this check the system would extend the file.
   ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, file.Info());
   if (bytes == 0 || offset > info.bytes || bytes > info.bytes - offset)
