@@ -173,6 +173,7 @@ void WriteBatchInternal::Append(WriteBatch* target, const WriteBatch* source) {
 
 void LoggedPart::EndAt(const SavePoint& point) {
   const Slice contents = pieces_[0];
+  // Requires: a header. The point is in the batch, also after a rollback.
   ASHLAR_ASSERT(point.size >= kHeaderBytes && point.size <= contents.size());
   if (point.size == contents.size()) return;
   std::copy_n(contents.data(), kHeaderBytes, header_);
@@ -222,7 +223,7 @@ struct RecordWriter {
     if (column_family_id != 0) p = EncodeVarint32(p, column_family_id);
     if (key != nullptr) p = key->EncodeTo(p);
     if (value != nullptr) p = value->EncodeTo(p);
-    ASHLAR_DCHECK(p == rep->data() + rep->size());
+    ASHLAR_DCHECK(p == rep->data() + rep->size());  // Check counted record_bytes
   }
 };
 
@@ -453,7 +454,7 @@ Status Deliver(const BatchRecord& record, bool nothing_counted, WriteBatch::Hand
     case ValueType::kBeginPersistedPrepare: return handler->MarkBeginPrepare(false);
     case ValueType::kBeginUnprepare: return handler->MarkBeginPrepare(true);
     default:
-      ASHLAR_ASSERT(record.type == ValueType::kCommitWithTimestamp);
+      ASHLAR_ASSERT(record.type == ValueType::kCommitWithTimestamp);  // the reader gives no other
       return handler->MarkCommitWithTimestamp(record.value, record.key);
   }
 }
