@@ -22,7 +22,7 @@ StatisticsImpl::~StatisticsImpl() {
 StatisticsImpl::Shard* StatisticsImpl::MakeShard(uint32_t index) {
   // I1: only the owner of the slot makes its shard.
   ASHLAR_DCHECK(shards_[index].load(std::memory_order_relaxed) == nullptr);
-  ASHLAR_DCHECK(CurrentThreadSlot().index == index);
+  ASHLAR_DCHECK(CurrentThreadSlot().index == index);  // I1
   auto* const shard = new (std::nothrow) Shard;  // I4
   if (shard == nullptr) return nullptr;
   shards_[index].store(shard,
@@ -46,7 +46,7 @@ HistogramCounters* StatisticsImpl::CountersOf(Shard* shard, uint32_t histogram) 
 // ---- Recording
 
 void StatisticsImpl::recordTick(uint32_t ticker, uint64_t count) {
-  ASHLAR_DCHECK(ticker < TICKER_ENUM_MAX);
+  ASHLAR_DCHECK(ticker < TICKER_ENUM_MAX);  // one of Tickers
   if (ticker >= TICKER_ENUM_MAX || get_stats_level() == kExceptTickers) return;
   if (Shard* const shard = OwnShard()) [[likely]] {
     std::atomic<uint64_t>& counter = shard->tickers[ticker];
@@ -57,7 +57,7 @@ void StatisticsImpl::recordTick(uint32_t ticker, uint64_t count) {
 }
 
 void StatisticsImpl::recordInHistogram(uint32_t histogram, uint64_t value) {
-  ASHLAR_DCHECK(histogram < HISTOGRAM_ENUM_MAX);
+  ASHLAR_DCHECK(histogram < HISTOGRAM_ENUM_MAX);  // one of Histograms
   if (histogram >= HISTOGRAM_ENUM_MAX || get_stats_level() <= kExceptHistogramOrTimers) return;
   const uint64_t generation = generation_.load(std::memory_order_relaxed);
   if (Shard* const shard = OwnShard()) [[likely]] {
