@@ -487,7 +487,7 @@ void MemoryNamespace::Load(const MemoryImage& image) {
   std::map<MemoryNodeId, std::shared_ptr<MemoryFile>> files;
   for (const MemoryImage::Entry& entry : image.entries) {
     const Result<Place> place = FindPlace("load", entry.path);
-    ASHLAR_ASSERT(place.ok() && !place->node.exists());
+    ASHLAR_ASSERT(place.ok() && !place->node.exists());  // each path once, directories first
     next_id_ = std::max(next_id_, entry.id + 1);
     MemoryNode& node = place->parent->entries[place->name];
     if (entry.is_directory) {

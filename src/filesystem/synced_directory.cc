@@ -14,7 +14,7 @@ Result<std::shared_ptr<SyncedDirectory>> SyncedDirectory::Open(vfs::FileSystem* 
 
 Status SyncedDirectory::Sync(uint64_t failures_before) {
   MutexLock lock(mutex_);
-  ASHLAR_ASSERT(failures_before <= failures());
+  ASHLAR_ASSERT(failures_before <= failures());  // failures() only grows
   Status synced = CatchBadAlloc([this] { return directory_->Sync(); });
   if (!synced.ok()) {
     error_ = std::move(synced);
