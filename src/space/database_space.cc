@@ -8,7 +8,7 @@
 namespace ashlar {
 
 void DatabaseSpace::Open(const Args& args) {
-  ASHLAR_ASSERT(!IsManaged());
+  ASHLAR_ASSERT(!IsManaged());  // opened once
   if (args.manager == nullptr) return;
   args_ = args;
   // NewSstFileManager makes the only class.

@@ -202,7 +202,7 @@ TrashBin::Outcome TrashBin::DeletePart(const Trash& trash) const {
 void TrashBin::EndStep(const Outcome& outcome) {
   const uint64_t now_nanos = options_.env->clock()->NowNanos();
   MutexLock lock(mutex_);
-  ASHLAR_ASSERT(!queue_.empty() && queue_.front().bytes >= outcome.freed_bytes);
+  ASHLAR_ASSERT(!queue_.empty() && queue_.front().bytes >= outcome.freed_bytes);  // I1
   Trash& trash = queue_.front();
   trash.bytes -= outcome.freed_bytes;
   trash_bytes_ -= outcome.freed_bytes;
