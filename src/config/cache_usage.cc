@@ -18,7 +18,7 @@ const std::string& GetCacheEntryRoleName(CacheEntryRole role) {
       "BlobCache",          "Misc",
   };
   const auto index = static_cast<size_t>(role);
-  ASHLAR_ASSERT(index < names.size());
+  ASHLAR_ASSERT(index < names.size());  // a name for each role
   return names[index];
 }
 
