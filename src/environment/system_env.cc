@@ -186,7 +186,7 @@ class SystemEnv final : public EnvOverFiles {
     Result<std::unique_ptr<ThreadPoolExecutor>> pool = ThreadPoolExecutor::Start({});
     // Without any thread a pool still queues. An open asks for threads again, and fails without.
     if (!pool.ok()) pool = ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = 0});
-    ASHLAR_ASSERT(pool.ok());
+    ASHLAR_ASSERT(pool.ok());  // no thread was asked for
     started = pool->release();
     executor_.store(started, std::memory_order_release);
     return started;
