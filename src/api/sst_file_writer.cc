@@ -167,7 +167,7 @@ struct SstFileWriter::Rep {
     ASHLAR_RETURN_IF_ERROR(entries > 0 || !ranges.empty() ? output->Finish()
                                                           : Bad("the file has no entries"));
     const std::vector<std::unique_ptr<FileMetaData>> files = output->TakeFiles();
-    ASHLAR_ASSERT(files.size() == 1);
+    ASHLAR_ASSERT(files.size() == 1);  // target_file_bytes: one file
     file_bytes = files.front()->file_bytes;
     if (info != nullptr) Describe(*files.front(), info);
     return Status::OK();
