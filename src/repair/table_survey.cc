@@ -59,7 +59,7 @@ Status TableSurveyor::Survey(TableSurvey* table) {
 }
 
 bool TableSurveyor::HasCopy(const TableSurvey& table) const {
-  ASHLAR_ASSERT(!table.is_recorded);
+  ASHLAR_ASSERT(!table.is_recorded);  // Requires
   const auto newest = newest_.find({table.family, table.largest_sequence});
   // Compactions set the sequences of tables to zero that have nothing in common.
   return table.largest_sequence != 0 && newest != newest_.end() && newest->second;
