@@ -185,8 +185,10 @@ Status MoveEvacuatedRecords(TreeState* state) {
       if (!leaf.Unchanged()) continue;
       if (contents.damaged != 0) status = state->DamagedRecord(contents.damaged);
       for (const LeafEntry& entry : contents.entries) {
-        if (state->heap.IsEvacuated(entry.record()))
-          moves.push_back({entry.key.ToString(), entry.slot});
+        if (!state->heap.IsEvacuated(entry.record())) continue;
+        // Evacuated spans have small records, whose slots give the size.
+        if (SlotUnits(entry.slot) == kSlotUnitsMax) status = state->DamagedRecord(entry.record());
+        moves.push_back({entry.key.ToString(), entry.slot});
       }
       more = walk.Advance(leaf);
     }
