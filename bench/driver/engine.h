@@ -56,8 +56,8 @@ struct EngineOptions {
   Order order = Order::kBytewise;
   bool keep_filter = false;  // a compaction filter of the program's, which keeps every entry
   std::string text;          // further options, in RocksDB's words: "name=value;..."
-  uint64_t families =
-      1;  // column families that the keys are spread over; several are only put to and got from
+  // Column families that the keys are spread over; several are only put to and got from.
+  uint64_t families = 1;
 };
 
 struct SessionOptions {

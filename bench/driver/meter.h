@@ -20,10 +20,9 @@ struct Usage {
   double wall_s = 0;
   double cpu_s = 0;            // user and system, all threads
   uint64_t written_bytes = 0;  // handed to write() and its relatives: /proc/self/io wchar
-  uint64_t storage_bytes =
-      // pages made dirty, mapped files included; 0 on file systems in memory: /proc/self/io
-      // write_bytes
-      0;
+  // Pages made dirty, mapped files included; 0 on file systems in memory: /proc/self/io
+  // write_bytes.
+  uint64_t storage_bytes = 0;
   uint64_t read_bytes = 0;  // rchar
 };
 Usage ReadUsage();

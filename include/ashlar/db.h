@@ -481,8 +481,9 @@ class ASHLAR_API DB {
     // Numbers: compaction and writers.
     inline static const std::string kCompactionPending = "rocksdb.compaction-pending";
     inline static const std::string kNumRunningCompactions = "rocksdb.num-running-compactions";
+    // Not answered.
     inline static const std::string kNumRunningCompactionSortedRuns =
-        "rocksdb.num-running-compaction-sorted-runs";  // not answered
+        "rocksdb.num-running-compaction-sorted-runs";
     inline static const std::string kEstimatePendingCompactionBytes =
         "rocksdb.estimate-pending-compaction-bytes";
     // Calls of AbortAllCompactions without a ResumeAllCompactions.
@@ -494,16 +495,17 @@ class ASHLAR_API DB {
     inline static const std::string kEstimateNumKeys = "rocksdb.estimate-num-keys";
     inline static const std::string kEstimateTableReadersMem = "rocksdb.estimate-table-readers-mem";
     inline static const std::string kEstimateLiveDataSize = "rocksdb.estimate-live-data-size";
-    inline static const std::string kEstimateOldestKeyTime =
-        "rocksdb.estimate-oldest-key-time";  // not answered
+    // Not answered.
+    inline static const std::string kEstimateOldestKeyTime = "rocksdb.estimate-oldest-key-time";
     inline static const std::string kTotalSstFilesSize = "rocksdb.total-sst-files-size";
     inline static const std::string kLiveSstFilesSize = "rocksdb.live-sst-files-size";
     inline static const std::string kObsoleteSstFilesSize = "rocksdb.obsolete-sst-files-size";
     inline static const std::string kIsFileDeletionsEnabled = "rocksdb.is-file-deletions-enabled";
     inline static const std::string kBaseLevel = "rocksdb.base-level";
     inline static const std::string kMinLogNumberToKeep = "rocksdb.min-log-number-to-keep";
+    // Not answered.
     inline static const std::string kMinObsoleteSstNumberToKeep =
-        "rocksdb.min-obsolete-sst-number-to-keep";  // not answered
+        "rocksdb.min-obsolete-sst-number-to-keep";
     // Numbers: snapshots and versions.
     inline static const std::string kNumSnapshots = "rocksdb.num-snapshots";
     inline static const std::string kOldestSnapshotTime = "rocksdb.oldest-snapshot-time";

@@ -229,8 +229,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   bool memtable_whole_key_filtering = false;
   size_t memtable_huge_page_size = 0;              // accepted: huge pages are always asked for
   uint32_t memtable_protection_bytes_per_key = 0;  // accepted
-  uint32_t bloom_locality =
-      0;  // above 0: the Bloom block in a PlainTable's file is cache-local; all others always are
+  // Above 0: the Bloom block in a PlainTable's file is cache-local; all others always are.
+  uint32_t bloom_locality = 0;
   bool inplace_update_support = false;      // refused
   size_t inplace_update_num_locks = 10000;  // accepted
   UpdateStatus (*inplace_callback)(char* existing_value, uint32_t* existing_value_size,
@@ -304,10 +304,11 @@ struct ASHLAR_API ColumnFamilyOptions {
   // the prefix of the key that they seek (see ReadOptions::total_order_seek). May be changed while
   // open; older tables keep the prefixes of their time.
   std::shared_ptr<const SliceTransform> prefix_extractor;
-  bool optimize_filters_for_hits =
-      false;  // no filters in the last level: reads expect to find their keys
+  // No filters in the last level: reads expect to find their keys.
+  bool optimize_filters_for_hits = false;
+  // Called for each entry of each new table.
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
-      table_properties_collector_factories;  // called for each entry of each new table
+      table_properties_collector_factories;
   // Directories for tables; only the database's own.
   std::vector<DbPath> cf_paths;  // refused
 
@@ -315,8 +316,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   bool paranoid_file_checks = false;             // read every new table back and compare
   bool force_consistency_checks = true;          // accepted: always on
   bool check_flush_compaction_key_order = true;  // accepted: always on
-  uint64_t max_sequential_skip_in_iterations =
-      8;  // versions of one key that an iterator steps over before it seeks
+  // Versions of one key that an iterator steps over before it seeks.
+  uint64_t max_sequential_skip_in_iterations = 8;
 
   // ---- Ashlar's own.
 
@@ -414,8 +415,8 @@ struct ASHLAR_API DBOptions {
   // replayed. Files that are no longer used are moved to lost/. Corruption: no state is complete
   // (see ashlar/repair.h). A read-only open needs CURRENT.
   bool best_efforts_recovery = false;
-  bool fail_if_options_file_error =
-      false;  // whether a failed write of the OPTIONS file fails the call that caused it
+  // Whether a failed write of the OPTIONS file fails the call that caused it.
+  bool fail_if_options_file_error = false;
   bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked
   bool skip_stats_update_on_db_open = false;             // accepted: open reads no tables for it
   // Reserves the last level of every family for files that are ingested with ingest_behind. No
@@ -430,18 +431,17 @@ struct ASHLAR_API DBOptions {
   bool verify_sst_unique_id_in_manifest = true;  // accepted
   bool enforce_single_del_contracts = true;      // accepted
   bool write_dbid_to_manifest = true;            // accepted: always written
-  std::string db_host_id =
-      // written into tables; the default, the machine's name, is not looked up: nothing is written
-      kHostnameForDbHostId;
+  // Written into tables; the default, the machine's name, is not looked up: nothing is written.
+  std::string db_host_id = kHostnameForDbHostId;
 
   // ---- The world.
   Env* env = Env::Default();
-  std::shared_ptr<RateLimiter>
-      rate_limiter;  // of the files of flushes and compactions, by its mode; null: no limit
+  // Of the files of flushes and compactions, by its mode; null: no limit.
+  std::shared_ptr<RateLimiter> rate_limiter;
   std::shared_ptr<Statistics> statistics;                 // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;  // none is null
-  std::shared_ptr<SstFileManager>
-      sst_file_manager;  // the space of tables, and the pace of deletions; null: neither is limited
+  // The space of tables, and the pace of deletions; null: neither is limited.
+  std::shared_ptr<SstFileManager> sst_file_manager;
   // Makes the checksums of whole tables (ashlar/file_checksum.h); null: they have none.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;
   std::shared_ptr<Cache> row_cache;  // refused: cached blocks lead straight to their entries
@@ -460,21 +460,19 @@ struct ASHLAR_API DBOptions {
   bool allow_data_in_errors = false;  // accepted: key and value bytes never appear
 
   // ---- Files.
-  int max_open_files =
-      // tables kept open; -1: all, up to three quarters of the files that the process may have open
-      -1;
+  // Tables kept open; -1: all, up to three quarters of the files that the process may have open.
+  int max_open_files = -1;
   int max_file_opening_threads = 16;  // accepted
   int table_cache_numshardbits = 6;   // accepted
   std::vector<DbPath> db_paths;       // refused
   bool use_fsync = false;             // accepted: Sync makes data and size durable either way
   bool allow_fallocate = true;        // reserve space for logs ahead of their records
   bool allow_mmap_reads = false;      // read tables through a mapping; not with use_direct_reads
-  bool allow_mmap_writes =
-      // map tables and the log: a disk fault may then end the process (docs/reliability.md); not
-      // with direct writes
-      false;
-  bool use_direct_reads =
-      false;  // reads of tables bypass the page cache; refused at open where the file system cannot
+  // Map tables and the log: a disk fault may then end the process (docs/reliability.md); not with
+  // direct writes.
+  bool allow_mmap_writes = false;
+  // Reads of tables bypass the page cache; refused at open where the file system cannot.
+  bool use_direct_reads = false;
   bool use_direct_io_for_flush_and_compaction = false;  // writes of tables do; likewise
   bool is_fd_close_on_exec = true;                      // accepted: always on
   bool advise_random_on_open = true;
@@ -487,17 +485,17 @@ struct ASHLAR_API DBOptions {
   bool strict_bytes_per_sync = false;  // accepted
   size_t compaction_readahead_size = 2 * 1024 * 1024;
   size_t log_readahead_size = 0;  // accepted
-  uint64_t delete_obsolete_files_period_micros =
-      6ULL * 60 * 60 * 1000000;  // how long after a failed deletion it is tried again
+  // How long after a failed deletion it is tried again.
+  uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;  // a larger MANIFEST is replaced
   size_t manifest_preallocation_size = 4 * 1024 * 1024;  // accepted
   bool avoid_unnecessary_blocking_io = false;            // accepted
 
   // ---- The log.
   std::string wal_dir;  // one for each database; empty: the database's directory
-  uint64_t max_total_wal_size =
-      0;  // bytes of logs that make old column families flush; 0: four times the write buffers
-          // that all families may have (write_buffer_size * max_write_buffer_number)
+  // Bytes of logs that make old column families flush; 0: four times the write buffers that all
+  // families may have (write_buffer_size * max_write_buffer_number).
+  uint64_t max_total_wal_size = 0;
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   bool manual_wal_flush = false;  // the log is handed to the operating system by FlushWAL only
   // kZSTD: each record of a log is compressed, up to 1 GiB of them. Other codecs have no effect.
@@ -523,15 +521,15 @@ struct ASHLAR_API DBOptions {
   // as it takes; after another error call DB::Resume.
   int max_bgerror_resume_count = INT_MAX;
   uint64_t bgerror_resume_retry_interval = 1000000;  // accepted
-  uint64_t delayed_write_rate =
-      0;  // bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB
+  // Bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB.
+  uint64_t delayed_write_rate = 0;
 
   // ---- Writing. Bytes that the memtables of all families may take together while they are written
   // to; then the largest is flushed. 0: no limit but their own.
   size_t db_write_buffer_size = 0;
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
-  bool enable_pipelined_write =
-      false;  // accepted, with the six below: there is one commit pipeline
+  // Accepted, with the six below: there is one commit pipeline.
+  bool enable_pipelined_write = false;
   bool allow_concurrent_memtable_write = true;
   bool enable_write_thread_adaptive_yield = true;
   uint64_t write_thread_max_yield_usec = 100;
@@ -656,13 +654,12 @@ struct ReadOptions {
   // iterator returns after them are in order but otherwise unspecified. Tables without the prefix
   // are not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all keys.
   bool total_order_seek = false;  // look at all keys, always; filters are not asked
-  bool auto_prefix_mode =
-      // return the same keys as total_order_seek, and use filters if iterate_upper_bound proves
-      // that no key is missed
-      false;
-  bool prefix_same_as_start =
-      false;              // end where the prefix of the key that was sought, or first found, ends
-  bool async_io = false;  // accepted
+  // Return the same keys as total_order_seek, and use filters if iterate_upper_bound proves that no
+  // key is missed.
+  bool auto_prefix_mode = false;
+  // End where the prefix of the key that was sought, or first found, ends.
+  bool prefix_same_as_start = false;
+  bool async_io = false;                              // accepted
   bool optimize_multiget_for_io = true;               // accepted
   bool adaptive_readahead = false;                    // accepted
   bool auto_readahead_size = true;                    // accepted
@@ -845,13 +842,13 @@ struct LiveFilesStorageInfoOptions {
 };
 
 struct WaitForCompactOptions {
-  bool abort_on_pause =
-      false;           // Aborted when background work is paused, instead of waiting for it to go on
-  bool flush = false;  // flush every column family first
+  // Aborted when background work is paused, instead of waiting for it to go on.
+  bool abort_on_pause = false;
+  bool flush = false;           // flush every column family first
   bool wait_for_purge = false;  // accepted: obsolete files are deleted by the job they end with
   bool close_db = false;        // Close afterwards
-  std::chrono::microseconds timeout =
-      std::chrono::microseconds::zero();  // TimedOut afterwards (below 0: at once); 0: never
+  // TimedOut afterwards (below 0: at once); 0: never.
+  std::chrono::microseconds timeout = std::chrono::microseconds::zero();
 };
 
 }  // namespace ashlar

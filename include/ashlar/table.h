@@ -119,8 +119,8 @@ struct BlockBasedTableOptions {
   // Accepted: index and filter are always cut independently.
   bool decouple_partitioned_filters = true;
   bool optimize_filters_for_memory = false;  // accepted
-  bool use_delta_encoding =
-      true;  // whether keys in a block share prefixes; false lets keys be pinned without a copy
+  // Whether keys in a block share prefixes; false lets keys be pinned without a copy.
+  bool use_delta_encoding = true;
 
   // Null: no filter.
   std::shared_ptr<const FilterPolicy> filter_policy;

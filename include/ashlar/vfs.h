@@ -31,22 +31,19 @@ namespace ashlar::vfs {
 // use_direct_io.
 struct FileOptions {
   bool use_mmap_reads = false;  // RandomAccessFile: Map() succeeds
-  bool use_direct_io =
-      // bypass the page cache; buffers, offsets and lengths become the implementation's concern
-      false;
+  // Bypass the page cache; buffers, offsets and lengths become the implementation's concern.
+  bool use_direct_io = false;
   // WritableFile: write through a mapping; excludes use_direct_io. A write that the disk does not
   // take then ends the process (SIGBUS) or is lost without an error.
   bool use_mmap_writes = false;
-  bool keeps_zero_tail =
-      // with use_mmap_writes: Sync does not cut the file either; for readers that know where the
-      // contents end
-      false;
-  bool unbuffered_appends =
-      // WritableFile: each Append is one write by the operating system; for callers that collect
-      // small pieces
-      false;
-  uint64_t preallocate_bytes =
-      0;  // WritableFile: reserve space in steps of this many bytes; given back at Close
+  // With use_mmap_writes: Sync does not cut the file either; for readers that know where the
+  // contents end.
+  bool keeps_zero_tail = false;
+  // WritableFile: each Append is one write by the operating system; for callers that collect small
+  // pieces.
+  bool unbuffered_appends = false;
+  // WritableFile: reserve space in steps of this many bytes; given back at Close.
+  uint64_t preallocate_bytes = 0;
   bool exclusive_create = false;  // WritableFile: fail if the file exists
 };
 

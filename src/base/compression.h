@@ -39,10 +39,10 @@ bool CompressesLogs(CompressionType type);
 inline constexpr int kDefaultCompressionLevel = 32767;
 
 struct CompressionParameters {
-  int level =
-      kDefaultCompressionLevel;  // lz4: a negative level -n compresses n times as eagerly for speed
-  int window_bits = -14;         // zlib: -9 to -14, raw deflate; RocksDB reads no wider window
-  int strategy = 0;              // zlib
+  // lz4: a negative level -n compresses n times as eagerly for speed.
+  int level = kDefaultCompressionLevel;
+  int window_bits = -14;  // zlib: -9 to -14, raw deflate; RocksDB reads no wider window
+  int strategy = 0;       // zlib
 };
 
 // Ok, NotSupported naming the codec, or InvalidArgument for parameters out of its range.

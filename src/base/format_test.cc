@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log_sink.h"
 #include "base/random.h"
 
 namespace ashlar {
@@ -104,22 +103,6 @@ TEST(FormatTest, SizesWithUnits) {
        {"", "k", "1kb", "1 k", "-1k", "18446744073709551615k", "16777216T"})
     EXPECT_FALSE(ParseBytes(text, &bytes)) << text;
   EXPECT_TRUE(ParseBytes("16777215T", &bytes));
-}
-
-class RecordingSink final : public LogSink {
- public:
-  void Log(LogLevel /*level*/, std::string_view text) override { lines.emplace_back(text); }
-  bool IsEnabled(LogLevel level) const override { return level >= LogLevel::kWarn; }
-
-  std::vector<std::string> lines;
-};
-
-TEST(LogSinkTest, LinesBelowTheLevelAreNotMade) {
-  RecordingSink sink;
-  LogLine(&sink, LogLevel::kInfo, "dropped ", 1);
-  LogLine(&sink, LogLevel::kWarn, "kept ", 2);
-  LogLine(nullptr, LogLevel::kError, "nowhere");
-  EXPECT_EQ(sink.lines, std::vector<std::string>{"kept 2"});
 }
 
 }  // namespace

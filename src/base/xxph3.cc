@@ -16,8 +16,8 @@ constexpr uint64_t kPrime64D = 0x85ebca77c2b2ae63u;
 constexpr uint64_t kPrime64E = 0x27d4eb2f165667c5u;
 
 constexpr size_t kSecretBytes = 192;
-constexpr size_t kSecretBytesMin =
-    136;  // the algorithm counts some places from the end of the shortest secret that it allows
+// The algorithm counts some places from the end of the shortest secret that it allows.
+constexpr size_t kSecretBytesMin = 136;
 alignas(64) constexpr unsigned char kSecret[kSecretBytes] = {
     0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
     0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f,

@@ -90,8 +90,8 @@ struct ParseRules {
   bool values_are_escaped = false;
   bool only_mutable = false;  // refuse options that are fixed at open
   std::vector<std::string>* ignored = nullptr;
-  OptionPairs* unsupported =
-      nullptr;  // gets name and unescaped value of each option that only the program can make
+  // Gets name and unescaped value of each option that only the program can make.
+  OptionPairs* unsupported = nullptr;
 };
 
 // Sets one option, or with "option.field" one field of a struct. Names that RocksDB has and Ashlar

@@ -123,9 +123,8 @@ class EpochDomain {
   // Asserts I3 of the batches and the running passes.
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
-  std::atomic<EpochRetired*> newest_{
-      // pushed with release, taken as a whole with acquire: unlinking happens before taking
-      nullptr};
+  // Pushed with release, taken as a whole with acquire: unlinking happens before taking.
+  std::atomic<EpochRetired*> newest_{nullptr};
   std::atomic<size_t> fresh_objects_{
       0};  // since the last pass; relaxed: only decide when to start one
   std::atomic<size_t> fresh_bytes_{0};

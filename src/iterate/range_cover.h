@@ -73,8 +73,8 @@ class RangeCover {
   struct Source {
     const MemTable* memtable = nullptr;  // null: files
     std::span<FileMetaData* const> files = {};
-    std::optional<CoverInterval> interval =
-        {};                             // of the last search; empty if it holds for one key
+    // Of the last search; empty if it holds for one key.
+    std::optional<CoverInterval> interval = {};
     std::vector<TableRef> tables = {};  // that bytes of the interval belong to
     std::string key = {};               // the one of the last search, if a bound is that
   };

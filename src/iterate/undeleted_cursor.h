@@ -94,8 +94,8 @@ class UndeletedCursor final : public InternalCursor {
 
   Args args_;
   MoveLimits* limits_ = nullptr;
-  std::unique_ptr<MergingCursor>
-      merge_;        // null: one child, and no tombstones met; else it has them
+  // null: one child, and no tombstones met; else it has them.
+  std::unique_ptr<MergingCursor> merge_;
   SavedKey target_;  // of the last seek past a tombstone or a gap
   // I3: the entry that SeekSources left last, since the last seek or turn of this cursor.
   struct Left {

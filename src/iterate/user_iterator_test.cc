@@ -56,8 +56,8 @@ struct Given {
   uint64_t max_sequential_skip = 8;
   std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
   size_t prefix_bytes = 0;  // of prefix_same_as_start; 0: off
-  const SliceTransform* told_of =
-      nullptr;  // the sources get prefixes of this transform; null: none
+  // The sources get prefixes of this transform; null: none.
+  const SliceTransform* told_of = nullptr;
   SeekScope told_scope_max = SeekScope::kPrefix;
   size_t batch = 3;  // entries that a step of the cursor shows
 };

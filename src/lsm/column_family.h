@@ -342,8 +342,8 @@ class ColumnFamily {
       nullptr};  // written under the database mutex (release), read inside epoch guards (acquire)
   std::atomic<size_t> full_bytes_;  // written under the database mutex, read by the commit leader
   std::atomic<uint64_t> memtable_limit_bytes_;  // the same
-  std::atomic<uint64_t>
-      max_sequential_skip_;           // written under the database mutex, read by iterators
+  // Written under the database mutex, read by iterators.
+  std::atomic<uint64_t> max_sequential_skip_;
   std::atomic<bool> remembers_gaps_;  // the same
   // Written under the database mutex, read by the commit leader.
   std::atomic<size_t> successive_merges_max_;

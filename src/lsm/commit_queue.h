@@ -60,8 +60,8 @@ struct CommitRequest {
     kDone
   };  // kSleeps: waits, and needs a wake-up
   std::atomic<uint32_t> state{kWaiting};
-  CommitRequest* older =
-      nullptr;  // written before the push (release), read by the leader (acquire)
+  // Written before the push (release), read by the leader (acquire).
+  CommitRequest* older = nullptr;
   CommitRequest* newer = nullptr;  // leader only
 
   // Prepares a request to join again. Requires: it led and was finished without being committed.

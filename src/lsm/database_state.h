@@ -160,15 +160,13 @@ struct DatabaseState {
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;
   DatabaseSpace space;  // opened by LifeCycle::OpenSpace
-  std::unique_ptr<VersionSet>
-      versions;  // see version_set.h: installers under manifest_mutex, Publish under both
-  std::atomic<SequenceNumber> published_sequence{
-      // written by the commit leader (release) after the memtables, and under the mutex by installs
-      // and catch-ups; readers acquire it after the view (read_view.h, I2)
-      0};
-  std::atomic<uint64_t> secondary_installs{
-      // twice the number; odd while one replaces sequence and views (primary_follower.h, I7)
-      0};
+  // See version_set.h: installers under manifest_mutex, Publish under both.
+  std::unique_ptr<VersionSet> versions;
+  // Written by the commit leader (release) after the memtables, and under the mutex by installs and
+  // catch-ups; readers acquire it after the view (read_view.h, I2).
+  std::atomic<SequenceNumber> published_sequence{0};
+  // Twice the number; odd while one replaces sequence and views (primary_follower.h, I7).
+  std::atomic<uint64_t> secondary_installs{0};
   std::atomic<FamilyTable*> family_table{nullptr};  // written under mutex, read inside epoch guards
   std::atomic<bool> closing{false};  // written under mutex; jobs look at it between entries
   std::atomic<int> next_job_id{1};   // flushes and compactions, for listeners and the LOG
@@ -177,10 +175,8 @@ struct DatabaseState {
   std::atomic<int64_t> live_memtables{0};  // constructed and not destroyed
   std::atomic<int64_t> live_views{0};      // the same for read views
   std::atomic<int64_t> live_blocks{0};     // the same for data blocks of this database's tables
-  std::atomic<uint64_t>
-      // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit
-      // leader
-      log_bytes_max;
+  // max_total_wal_size; 0: from the memtables. Written by SetDBOptions, read by the commit leader.
+  std::atomic<uint64_t> log_bytes_max;
   std::atomic<bool> unlogged_writes{false};  // a write left records out of the log
   std::atomic<uint64_t> lost_errors{0};      // of ReportLostError
 
@@ -190,8 +186,8 @@ struct DatabaseState {
   CondVar changed;  // any of the below, a view or a job changed
   uint64_t changes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   DBOptions current_options ASHLAR_GUARDED_BY(kDatabaseMutex);
-  std::vector<UnsupportedOption> unsupported_options
-      ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the OPTIONS file at open; written until they are set
+  // Of the OPTIONS file at open; written until they are set.
+  std::vector<UnsupportedOption> unsupported_options ASHLAR_GUARDED_BY(kDatabaseMutex);
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
   RecoveryReport recovery ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the open or the promotion
   int background_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;

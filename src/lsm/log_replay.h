@@ -161,14 +161,14 @@ class LogReplay {
   WalFilter* const filter_;  // null: every record is applied
   Input input_;
   SequenceNumber sequence_ = 0;
-  std::optional<SequenceNumber>
-      next_replayed_;    // one more than the last one replayed; the MANIFEST may know of later ones
-  uint64_t oldest_ = 0;  // logs below are not needed
+  // One more than the last one replayed; the MANIFEST may know of later ones.
+  std::optional<SequenceNumber> next_replayed_;
+  uint64_t oldest_ = 0;     // logs below are not needed
   std::vector<Log> logs_;   // ascending
   uint64_t separated_ = 0;  // the log that the memtables belong to; 0: none since the Run began
   uint64_t first_ = 0;      // logs below were read to their ends: a later one has a record
-  std::map<uint64_t, uint64_t>
-      good_bytes_;  // of the logs read so far: up to the end of the last record
+  // Of the logs read so far: up to the end of the last record.
+  std::map<uint64_t, uint64_t> good_bytes_;
   Continuity continuity_ = Continuity::kNotNeeded;
   // The first log that ended early (kNextLogOrStop), while no record of a later one continues it.
   // A log of RocksDB that was written over is not cut: it seems to end early in most cases.
@@ -178,9 +178,8 @@ class LogReplay {
   };
   std::optional<EarlyEnd> early_end_;
   bool dropped_rest_ = false;
-  bool stopped_early_ =
-      // a log ended early: recovered records must reach tables before a new one is logged
-      false;
+  // A log ended early: recovered records must reach tables before a new one is logged.
+  bool stopped_early_ = false;
   bool applied_records_ = false;
   // A memtable holds a part of a log. Flushed alone, it would leave the log to be replayed over it.
   bool switched_full_ = false;

@@ -38,8 +38,8 @@ class FileIndexer {
  public:
   struct Args {
     KeyComparator comparator;
-    std::span<const std::shared_ptr<const LevelFiles>>
-        levels;                         // level 0 first; alive as long as the index
+    // Level 0 first; alive as long as the index.
+    std::span<const std::shared_ptr<const LevelFiles>> levels;
     const FileIndexer* base = nullptr;  // null: nothing to copy from
   };
 

@@ -71,8 +71,8 @@ class ManifestReplay {
     std::span<const ColumnFamilySpec> specs;
     bool all_families_must_open = true;
     LiveFiles* live = nullptr;
-    PinnedTables* pinned_tables =
-        nullptr;  // keeps the tables open; null: their sizes are read by name
+    // Keeps the tables open; null: their sizes are read by name.
+    PinnedTables* pinned_tables = nullptr;
     // Each family in the newest state of which all tables exist. The log numbers are those of the
     // states; later logs do not continue a state that is not the last one.
     bool best_efforts = false;

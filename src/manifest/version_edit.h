@@ -57,8 +57,8 @@ struct DeletedFile {
 
 struct NewFile {
   Level level = 0;
-  std::unique_ptr<FileMetaData>
-      owned;  // null: the file is in the base version and only changes its level
+  // null: the file is in the base version and only changes its level.
+  std::unique_ptr<FileMetaData> owned;
   const FileMetaData* file = nullptr;  // the encoded file: owned.get() or the base version's
 };
 
@@ -82,21 +82,21 @@ class VersionEdit {
   ColumnFamilyId column_family = 0;
   std::optional<std::string> database_id;
   std::optional<std::string> comparator;
-  std::optional<uint64_t>
-      log_number;  // the family's tables have all entries of the logs below this one
+  // The family's tables have all entries of the logs below this one.
+  std::optional<uint64_t> log_number;
   std::optional<uint64_t> previous_log_number;  // always 0 in new edits
   std::optional<FileNumber> next_file_number;
   std::optional<ColumnFamilyId> max_column_family;
   std::optional<uint64_t> min_log_number_to_keep;
   std::optional<SequenceNumber> last_sequence;
-  std::vector<std::pair<Level, std::string>>
-      compact_cursors;  // where round-robin compaction of a level continues
+  // Where round-robin compaction of a level continues.
+  std::vector<std::pair<Level, std::string>> compact_cursors;
   std::vector<LogAddition> log_additions;
   std::optional<uint64_t> log_deletion;            // logs below this number are gone
   std::optional<std::string> added_column_family;  // its name; the id is column_family
   bool drops_column_family = false;
-  std::optional<uint32_t>
-      atomic_group_remaining;  // present: part of a group, this many edits follow in it
+  // present: part of a group, this many edits follow in it.
+  std::optional<uint32_t> atomic_group_remaining;
 
   void AddFile(Level level, std::unique_ptr<FileMetaData> file);
   // Moves the file from one level of the base version to another. No data is read or written.

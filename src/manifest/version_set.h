@@ -95,9 +95,8 @@ class VersionSet {
     uint64_t manifest_bytes_max = uint64_t{1} << 30;  // until SetManifestBytesMax
     LiveFiles::Drop drop_file;                        // see LiveFiles; may be empty
     LiveFiles::Adopted adopted_file = {};             // the same
-    PinnedTables* pinned_tables =
-        // holds the tables of a database that is opened read-only; null: nothing holds them
-        nullptr;
+    // Holds the tables of a database that is opened read-only; null: nothing holds them.
+    PinnedTables* pinned_tables = nullptr;
     Recorder recorder = {};
     bool best_efforts = false;  // as in ManifestReplay
     bool tracks_logs = false;   // a new MANIFEST lists the logs so that RocksDB checks them, too
@@ -214,7 +213,6 @@ class VersionSet {
   // with the outputs of running jobs must stay.
   std::unordered_set<FileNumber> LiveTables() const;
 
-  LiveFiles* live_files() { return &live_; }
   // Asserts I2, I3 and I6, and I1 of live_files.h.
   void CheckInvariants() const ASHLAR_REQUIRES(kManifestMutex);
 
@@ -279,8 +277,8 @@ class VersionSet {
   std::vector<FileNumber> replaced_manifests_ ASHLAR_GUARDED_BY(kManifestMutex);
   bool uncertain_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
   mutable Mutex quarantine_mutex_;
-  std::unordered_set<FileNumber> quarantine_
-      ASHLAR_GUARDED_BY(quarantine_mutex_);  // tables of failed installs, and of one being written
+  // Tables of failed installs, and of one being written.
+  std::unordered_set<FileNumber> quarantine_ ASHLAR_GUARDED_BY(quarantine_mutex_);
 
   // Changed by Recover, Adopt and Publish. Installers read it through ForInstallers.
   PublishedState published_ ASHLAR_GUARDED_BY(kDatabaseMutex);

@@ -151,8 +151,8 @@ class Arena {
   void SwitchTo(const ArenaBlock& block, size_t used);
 
   ArenaBlockPool* const pool_;
-  char* cursor_ =
-      nullptr;  // the current block: [start_, cursor_) handed out, [cursor_, limit_) left
+  // The current block: [start_, cursor_) handed out, [cursor_, limit_) left.
+  char* cursor_ = nullptr;
   char* limit_ = nullptr;
   char* start_ = nullptr;
   size_t used_in_other_blocks_ = 0;

@@ -197,8 +197,8 @@ class EntryTree::Walk {
  private:
   static constexpr uint32_t kAheadShort = 4;  // after a seek, which is mostly followed by few steps
   static constexpr uint32_t kAheadLong = 8;
-  static constexpr uint32_t kEntryLinesMax =
-      16;  // beyond this the processor's own prefetcher follows the copy
+  // Beyond this the processor's own prefetcher follows the copy.
+  static constexpr uint32_t kEntryLinesMax = 16;
 
   void PrefetchEntry(const char* entry) const {
     PrefetchRange(entry, size_t{entry_lines_} * kCacheLineBytes);
@@ -227,8 +227,8 @@ class EntryTree::Walk {
   const Node* neighbour_ = nullptr;
   Edge neighbour_edge_ = Edge::kFirst;  // where the walk would enter it
   uint32_t ahead_ = kAheadShort;        // the distance in steps of the prefetched entries
-  uint32_t entry_lines_ =
-      2;  // lines to prefetch of each: those of the entry at which the walk left the last leaf
+  // Lines to prefetch of each: those of the entry at which the walk left the last leaf.
+  uint32_t entry_lines_ = 2;
   uint32_t count_ = 0;
   uint32_t position_ = 0;  // wraps below 0, which is then not valid
   std::array<const char*, kSlots> entries_;

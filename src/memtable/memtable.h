@@ -68,8 +68,8 @@ struct MemTableArgs {
   KeyComparator comparator;
   ArenaBlockPool* arena_blocks = nullptr;
   EpochDomain* epochs = nullptr;  // of the guards in which readers find the memtable
-  std::atomic<int64_t>* live_count =
-      nullptr;      // counts this memtable while it exists; null: not counted
+  // Counts this memtable while it exists; null: not counted.
+  std::atomic<int64_t>* live_count = nullptr;
   uint64_t id = 0;  // grows with every memtable of a column family; for logs and statistics
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
   MemTableShape shape = {};

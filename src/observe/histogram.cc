@@ -32,8 +32,8 @@ void HistogramCounters::AddTo(HistogramSnapshot* snapshot, uint64_t generation) 
     first = std::min(first, i);
     last = i;
     snapshot->buckets_[i] += n;
-    snapshot->count_ +=
-        n;  // the sum of the buckets, so that percentiles are consistent while others record
+    // The sum of the buckets, so that percentiles are consistent while others record.
+    snapshot->count_ += n;
   }
   if (first == kHistogramBuckets) return;
   snapshot->sum_ += sum_.load(std::memory_order_relaxed);

@@ -24,7 +24,6 @@
 #include "ashlar/env.h"
 #include "ashlar/options.h"
 #include "ashlar/vfs.h"
-#include "base/log_sink.h"
 #include "base/result.h"
 #include "platform/mutex.h"
 
@@ -72,8 +71,8 @@ class FileLogger final : public Logger {
 
   const Options options_;
   mutable Mutex mutex_;
-  std::unique_ptr<vfs::WritableFile> file_
-      ASHLAR_GUARDED_BY(mutex_);  // null after Close, or while none can be made
+  // Null after Close, or while none can be made.
+  std::unique_ptr<vfs::WritableFile> file_ ASHLAR_GUARDED_BY(mutex_);
   uint64_t opened_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;
   uint64_t whole_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;    // of file_: they end with a line
   uint64_t failed_micros_ ASHLAR_GUARDED_BY(mutex_) = 0;  // when file_ was tried last
@@ -90,22 +89,5 @@ void LogLines(Logger* logger, InfoLogLevel level, std::string_view text);
 
 // "2026/11/21-00:42:13.123456"
 std::string FormatUnixMicros(uint64_t unix_micros);
-
-// A Logger as the LogSink that the lower layers write to. The logger outlives it; may be null.
-class LoggerSink final : public LogSink {
- public:
-  explicit LoggerSink(Logger* logger) : logger_(logger) {}
-  void Log(LogLevel level, std::string_view text) override {
-    if (logger_ != nullptr) logger_->Log(static_cast<InfoLogLevel>(level), text);
-  }
-  bool IsEnabled(LogLevel level) const override {
-    return logger_ != nullptr && static_cast<InfoLogLevel>(level) >= logger_->GetInfoLogLevel();
-  }
-
- private:
-  static_assert(static_cast<int>(LogLevel::kDebug) == DEBUG_LEVEL &&
-                static_cast<int>(LogLevel::kHeader) == HEADER_LEVEL);
-  Logger* const logger_;
-};
 
 }  // namespace ashlar

@@ -317,16 +317,5 @@ TEST_F(InfoLog, AProgramGetsTheLoggerOfItsOptions) {
   EXPECT_EQ(Names("/logs"), NameList{"never_LOG"});
 }
 
-TEST_F(InfoLog, LowerLayersWriteThroughASink) {
-  const auto logger = Open(Options());
-  LoggerSink sink(logger.get());
-  EXPECT_FALSE(sink.IsEnabled(LogLevel::kDebug));
-  LogLine(&sink, LogLevel::kError, "number ", 7);
-  EXPECT_NE(Read("/db/LOG").find("[ERROR] number 7\n"), std::string::npos);
-  LoggerSink none(nullptr);
-  EXPECT_FALSE(none.IsEnabled(LogLevel::kHeader));
-  none.Log(LogLevel::kHeader, "nowhere");
-}
-
 }  // namespace
 }  // namespace ashlar

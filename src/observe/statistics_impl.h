@@ -80,9 +80,8 @@ class StatisticsImpl final : public Statistics {
   std::array<std::atomic<uint64_t>, TICKER_ENUM_MAX> bases_{};
   std::atomic<uint64_t> generation_{0};
   Shard shared_;
-  Mutex
-      // writers of shared_.histograms; a leaf: nothing is called under it
-      shared_histograms_mutex_;
+  // Writers of shared_.histograms; a leaf: nothing is called under it.
+  Mutex shared_histograms_mutex_;
   Mutex bases_mutex_;  // writers of bases_; a leaf
 };
 

@@ -21,16 +21,10 @@
 #define ASHLAR_ACQUIRED_AFTER(...) ASHLAR_THREAD_ANNOTATION(acquired_after(__VA_ARGS__))
 
 #define ASHLAR_REQUIRES(...) ASHLAR_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
-#define ASHLAR_REQUIRES_SHARED(...) \
-  ASHLAR_THREAD_ANNOTATION(requires_shared_capability(__VA_ARGS__))
 #define ASHLAR_EXCLUDES(...) ASHLAR_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 
 #define ASHLAR_ACQUIRE(...) ASHLAR_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
-#define ASHLAR_ACQUIRE_SHARED(...) ASHLAR_THREAD_ANNOTATION(acquire_shared_capability(__VA_ARGS__))
 #define ASHLAR_RELEASE(...) ASHLAR_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
-#define ASHLAR_RELEASE_SHARED(...) ASHLAR_THREAD_ANNOTATION(release_shared_capability(__VA_ARGS__))
-#define ASHLAR_RELEASE_GENERIC(...) \
-  ASHLAR_THREAD_ANNOTATION(release_generic_capability(__VA_ARGS__))
 #define ASHLAR_TRY_ACQUIRE(...) ASHLAR_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define ASHLAR_ASSERT_CAPABILITY(x) ASHLAR_THREAD_ANNOTATION(assert_capability(x))
 #define ASHLAR_RETURN_CAPABILITY(x) ASHLAR_THREAD_ANNOTATION(lock_returned(x))

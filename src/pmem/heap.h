@@ -247,8 +247,8 @@ class Heap {
   // An empty span was kept because there was no memory to enter it among the free runs.
   bool has_kept_spans_ ASHLAR_GUARDED_BY(kHeapMutex) = false;
   bool has_evacuation_ ASHLAR_GUARDED_BY(kHeapMutex) = false;  // begun, and not ended
-  std::vector<PoolOffset> freed_before_mark_
-      ASHLAR_GUARDED_BY(kHeapMutex);  // in spans that the mark has not finished
+  // In spans that the mark has not finished.
+  std::vector<PoolOffset> freed_before_mark_ ASHLAR_GUARDED_BY(kHeapMutex);
   ReservedObjects reserved_;
   RetiredObjects retired_;
 };

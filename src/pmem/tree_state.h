@@ -34,8 +34,8 @@ struct SplitReserve {
   PoolOffset leaf = 0;
   PoolOffset separator = 0;
   uint64_t separator_bytes = 0;
-  std::vector<PoolOffset>
-      copies;  // of entries that the split strategy copies, in the order of the leaf's entries
+  // Of entries that the split strategy copies, in the order of the leaf's entries.
+  std::vector<PoolOffset> copies;
 };
 
 struct TreeState {

@@ -31,10 +31,8 @@ namespace {
 struct Scenario {
   const char* name;
   bool several_families = false;
-  bool may_sync =
-      // with synced writes and SyncWAL in between; otherwise only flushes and closes promise
-      // anything
-      true;
+  // With synced writes and SyncWAL in between; otherwise only flushes and closes promise anything.
+  bool may_sync = true;
   uint32_t value_bits = 11;  // values have up to 2^value_bits bytes, most of them much fewer
   std::function<void(Options*)> set = [](Options*) {};
   // Obsolete files are trash for a while, in the workload. Recoveries have no SstFileManager.
@@ -249,8 +247,8 @@ struct Recovered {
   uint64_t commits = 0;
   Contents contents;        // as found
   Contents contents_after;  // with the write that followed
-  uint64_t written_at =
-      0;  // operations of the recovery's file system when that write was acknowledged
+  // Operations of the recovery's file system when that write was acknowledged.
+  uint64_t written_at = 0;
 };
 
 class CrashTest : public ::testing::TestWithParam<size_t> {

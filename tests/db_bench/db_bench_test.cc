@@ -83,8 +83,8 @@ struct SmokeCase {
   const char* workload;
   const char* before;  // workloads to run first
   const char* flags;
-  const char*
-      result;  // what the result line must match after "operations;"; null: the workload has none
+  // What the result line must match after "operations;"; null: the workload has none.
+  const char* result;
 };
 
 std::ostream& operator<<(std::ostream& out, const SmokeCase& smoke) {

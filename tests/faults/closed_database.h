@@ -45,8 +45,8 @@ class ClosedDatabase {
 struct Autopsy {
   bool opened = false;
   Status status;  // of the open, or the first error of a read
-  bool wrong_data =
-      false;              // something was read that was never written, or left out without an error
+  // Something was read that was never written, or left out without an error.
+  bool wrong_data = false;
   bool untouched = true;  // LOCK left out; only told when it did not open
 };
 Autopsy OpenAndReadAll(const MemoryImage& image, const Options& options, const Contents& expected);

@@ -185,8 +185,8 @@ TEST_F(LogDamageTest, DamageInTheMiddleOfTheLastLog) {
 
 TEST_F(LogDamageTest, DamageInTheMiddleOfAnOlderLog) {
   const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
-  const size_t first_batch =
-      offsets.size() - 1 - kBatchesInTheFirstLog;  // after a head, if there is one
+  // After a head, if there is one.
+  const size_t first_batch = offsets.size() - 1 - kBatchesInTheFirstLog;
   const MemoryImage damaged = With(logs_[0], Flipped(logs_[0], offsets[first_batch + 4] + 30));
   ExpectRefused(damaged, kTolerate, logs_[0]);
   ExpectRefused(damaged, kAbsolute, logs_[0]);

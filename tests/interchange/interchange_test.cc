@@ -444,8 +444,8 @@ TEST_F(InterchangeTest, FifoDatabasesAreTakenBothWays) {
 }
 
 TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile) {
-  options_.allow_concurrent_memtable_write =
-      false;  // RocksDB writes to a database whose kind is not skip_list only then
+  // RocksDB writes to a database whose kind is not skip_list only then.
+  options_.allow_concurrent_memtable_write = false;
   for (const char* kind : {"skip_list", "prefix_hash", "hash_linkedlist", "vector"}) {
     SCOPED_TRACE(kind);
     Close();

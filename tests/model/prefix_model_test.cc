@@ -52,8 +52,8 @@ struct Scenario {
   bool whole_keys = true;
   bool reverse = false;
   bool settable = true;  // the extractor may change by SetOptions
-  const char* memtable =
-      nullptr;  // memtable_factory; with a bloom filter. Null: the default, without
+  // memtable_factory; with a bloom filter. Null: the default, without.
+  const char* memtable = nullptr;
 };
 
 const std::vector<Scenario>& Scenarios() {

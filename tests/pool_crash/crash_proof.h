@@ -98,8 +98,8 @@ class CrashProof {
   const ProofOptions options_;
   Random random_;
   PoolMemory memory_;
-  std::vector<std::unique_ptr<PoolMemory>>
-      images_;  // [0] holds what is durable in memory_, [i + 1] what is in [i]
+  // [0] holds what is durable in memory_, [i + 1] what is in [i].
+  std::vector<std::unique_ptr<PoolMemory>> images_;
   Model model_;
   uint64_t refuse_each_ = 0;
   uint64_t allocations_ = 0;

@@ -55,8 +55,8 @@ inline constexpr size_t kActorsMax = 4;
 struct PendingLine {
   LineBytes durable;
   std::vector<LineStore> stores;
-  std::array<size_t, kActorsMax>
-      flushed{};           // by each actor: the first so many are durable after its next fence
+  // By each actor: the first so many are durable after its next fence.
+  std::array<size_t, kActorsMax> flushed{};
   uint64_t operation = 0;  // the last one that stored here
 
   LineBytes After(size_t stores_kept) const;

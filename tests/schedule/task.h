@@ -21,8 +21,8 @@ struct Task {
   uint64_t priority = 0;
   uint64_t stalled_until = 0;  // a point: until then it goes on only if no other can
   pthread_t handle{};
-  uint32_t goes =
-      0;  // 1: this thread runs. A futex; touched by __atomic builtins, which are no point
+  // 1: this thread runs. A futex; touched by __atomic builtins, which are no point.
+  uint32_t goes = 0;
 };
 
 // The calling thread's, null outside of runs.

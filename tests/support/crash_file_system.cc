@@ -22,8 +22,8 @@ enum class OperationKind { kWrite, kResize, kSyncFile, kLink, kUnlink, kRename, 
 
 struct Operation {
   OperationKind kind;
-  MemoryNodeId node =
-      0;  // the file, or the directory for kSyncDirectory, or what a link or rename is about
+  // The file, or the directory for kSyncDirectory, or what a link or rename is about.
+  MemoryNodeId node = 0;
   bool node_is_directory = false;
   MemoryNodeId directory = 0;  // of the (old) name
   std::string name = {};

@@ -103,8 +103,8 @@ class CrashFileSystem final : public MemoryFileSystem {
 
   const MemoryImage start_;
   const std::unique_ptr<Journal> journal_;
-  std::unique_ptr<State>
-      state_;  // after some number of operations; moved forward, or rebuilt to go back
+  // After some number of operations; moved forward, or rebuilt to go back.
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace ashlar

@@ -136,8 +136,8 @@ void TreeClient::DeleteRanges() {
     case 2: return DeleteRanges({Range(KeyOf(0), first_half)});
     case 3:
     case 4: return DeleteRanges({Range(first_half, after_all)});
+    // Then a few deletions let leaves merge.
     default: {
-      // Then a few deletions let leaves merge.
       std::vector<Range> most_fillers;
       for (const char* group : kGroups)
         most_fillers.emplace_back(FillerOf(group, 0), FillerOf(group, kFillersOfALeaf));

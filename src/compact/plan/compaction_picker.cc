@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kMovedFilesMax = 4;  // of one move: more would flood the next level
 // Neighbours that one compaction takes down: more save next to nothing (amplification_test).
 constexpr size_t kNeighboursMax = 3;
-constexpr size_t kLevel0RunFilesMin =
-    4;  // of a compaction within level 0 that is done because the way down is busy
+// Of a compaction within level 0 that is done because the way down is busy.
+constexpr size_t kLevel0RunFilesMin = 4;
 // Times the level multiplier: if level 0 is smaller than the base level by this factor, a
 // compaction into the base level is a waste.
 constexpr double kLevel0FarSmallerThanBase = 2.0;

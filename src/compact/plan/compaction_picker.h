@@ -63,12 +63,12 @@ bool NeedsCompaction(const TreeView& view, const LeveledConfig& config);
 // n + 1, or n -> n with rewrite_in_place. The base level may move between two picks.
 struct ManualRequest {
   Level level = 0;
-  bool rewrite_in_place =
-      false;  // level > 0 only: the files are rewritten on their level, even where a move would do
+  // Level > 0 only: the files are rewritten on their level, even where a move would do.
+  bool rewrite_in_place = false;
   std::optional<std::string> begin;  // user keys, both included; nothing: unbounded
   std::optional<std::string> end;
-  uint64_t files_numbered_below =
-      UINT64_MAX;  // with rewrite_in_place: newer files are left alone, so that the pass ends
+  // With rewrite_in_place: newer files are left alone, so that the pass ends.
+  uint64_t files_numbered_below = UINT64_MAX;
 };
 struct ManualPick {
   std::optional<CompactionPlan> plan;

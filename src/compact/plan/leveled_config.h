@@ -25,9 +25,8 @@ struct LeveledConfig {
 
   uint64_t max_bytes_for_level_base = uint64_t{256} << 20;
   double max_bytes_for_level_multiplier = 10;
-  std::vector<int>
-      // [level]; missing entries are 1; static level sizes only
-      max_bytes_for_level_multiplier_additional;
+  // [level]; missing entries are 1; static level sizes only.
+  std::vector<int> max_bytes_for_level_multiplier_additional;
   bool level_compaction_dynamic_level_bytes = false;
 
   uint64_t target_file_size_base = uint64_t{64} << 20;
@@ -38,8 +37,8 @@ struct LeveledConfig {
 
   uint64_t soft_pending_compaction_bytes_limit = uint64_t{64} << 30;  // 0: none
   uint64_t hard_pending_compaction_bytes_limit = uint64_t{256} << 30;
-  uint64_t delayed_write_rate =
-      uint64_t{16} << 20;  // bytes per second: the rate a slowdown starts with, and never exceeds
+  // Bytes per second: the rate a slowdown starts with, and never exceeds.
+  uint64_t delayed_write_rate = uint64_t{16} << 20;
   int max_write_buffer_number = 2;
   int min_write_buffer_number_to_merge = 1;
 
@@ -51,8 +50,8 @@ struct LeveledConfig {
 
   CompressionType compression = kNoCompression;
   std::vector<CompressionType> compression_per_level;  // empty: `compression` everywhere
-  CompressionType bottommost_compression =
-      kDisableCompressionOption;  // kDisableCompressionOption: as the other levels
+  // kDisableCompressionOption: as the other levels.
+  CompressionType bottommost_compression = kDisableCompressionOption;
 };
 
 }  // namespace ashlar

@@ -78,8 +78,8 @@ struct CompactionOutputArgs {
   // from being swept up until the job's result is installed.
   std::function<uint64_t()> new_file_number;
   CompactionOutputObserver* observer = nullptr;  // null: none
-  Histograms sync_histogram =
-      COMPACTION_OUTFILE_SYNC_MICROS;  // receives the times of the files' syncs
+  // Receives the times of the files' syncs.
+  Histograms sync_histogram = COMPACTION_OUTFILE_SYNC_MICROS;
   // Writeback of a file starts after each of this many bytes, so that the sync at its end has less
   // to wait for. 0: every 4 MiB.
   uint64_t bytes_per_sync = 0;
@@ -214,8 +214,8 @@ class CompactionOutput {
   std::vector<std::string> made_;  // paths to delete unless the files are taken
   uint64_t bytes_written_ = 0;
   const FragmentedRanges* ranges_ = nullptr;  // null: none
-  std::optional<std::string>
-      ranges_from_;  // the first user key of the open file; none: the first file
+  // The first user key of the open file; none: the first file.
+  std::optional<std::string> ranges_from_;
   // The first fragment that begins after the last user key. None: one file may have them all.
   std::optional<FragmentedRanges::Cursor> next_range_;
   uint64_t range_bytes_ = 0;  // of the fragments before it that begin in the open file

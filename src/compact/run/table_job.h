@@ -43,8 +43,8 @@ struct TableJobArgs {
   StopFlags stop;
   FlushPriorityThrottle* turns = &FlushPriorityThrottle::OfProcess();
   OutputVerification verification = OutputVerification::kOpen;
-  bool check_entry_counts =
-      true;  // fail when the input held another number of entries than it should
+  // Fail when the input held another number of entries than it should.
+  bool check_entry_counts = true;
   size_t readahead_bytes = size_t{2} << 20;  // of compaction input
   InputReads input_reads;
 };

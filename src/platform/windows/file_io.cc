@@ -12,8 +12,8 @@ namespace {
 // One call moves less than 4 GiB; this keeps pieces aligned for unbuffered I/O.
 constexpr size_t kPieceBytesMax = size_t{1} << 30;
 constexpr uint64_t kTicksPerSecond = 10'000'000;  // of a FILETIME
-constexpr uint64_t kUnixEpochTicks =
-    116'444'736'000'000'000;  // 1970 in a FILETIME, which counts from 1601
+// 1970 in a FILETIME, which counts from 1601.
+constexpr uint64_t kUnixEpochTicks = 116'444'736'000'000'000;
 
 uint64_t Join(DWORD high, DWORD low) { return static_cast<uint64_t>(high) << 32 | low; }
 

@@ -428,8 +428,8 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
       EXPECT_EQ(Read(swapped, sample, false, &text), Outcome::kRefused);
       EXPECT_NE(text.find("checksum"), std::string::npos) << text;
       std::string other_footer = file;
-      other_footer[file.size() - kFooterBytes + 20] =
-          1;  // padding, which the footer's checksum covers
+      // Padding, which the footer's checksum covers.
+      other_footer[file.size() - kFooterBytes + 20] = 1;
       EXPECT_EQ(Read(other_footer, sample, false, &text), Outcome::kRefused);
     }
   }

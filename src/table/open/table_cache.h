@@ -90,8 +90,8 @@ struct TableCacheArgs {
   PlainTableConfig plain_config{};
   std::shared_ptr<BlockCache> block_cache{};  // null: none
   OpenTables* open_tables = nullptr;
-  PinnedTables* pinned_tables =
-      nullptr;  // asked for a file before it is opened by name; null: none
+  // Asked for a file before it is opened by name; null: none.
+  PinnedTables* pinned_tables = nullptr;
   bool mmap_reads = false;
   bool direct_reads = false;
   Recorder recorder{};
