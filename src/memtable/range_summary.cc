@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/out_of_memory.h"
+#include "platform/cpu.h"
 
 namespace ashlar {
 
@@ -66,9 +67,9 @@ void RangeSummary::Remake() {
   geometry.WidenFirstByte();
   geometry.Finish(4 * count_);
   auto* const words = reinterpret_cast<CoverSummary::Word*>(
-      arena_->AllocateAligned(geometry.words() * sizeof(CoverSummary::Word), 64));
+      arena_->AllocateAligned(geometry.words() * sizeof(CoverSummary::Word), kCacheLineBytes));
   for (size_t i = 0; i < geometry.words(); ++i) new (words + i) CoverSummary::Word(0);
-  auto* const made = new (arena_->AllocateAligned(sizeof(CoverSummary), 64))
+  auto* const made = new (arena_->AllocateAligned(sizeof(CoverSummary), kCacheLineBytes))
       CoverSummary(comparator_, geometry, words);
   for (Chunk* chunk = newest_; chunk != nullptr; chunk = chunk->older) {
     for (uint32_t i = 0; i < chunk->count; ++i) made->Add(chunk->spans()[i]);
