@@ -37,9 +37,9 @@ bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
     failure_while_resuming_ = WithSeverity(error, reason);
     reason_of_failure_ = reason;
   }
-  // The group of such a batch was under way when the first error came.
-  const bool replaces_first =
-      state == State::kLatched && IsHalfApplied(error, reason) && !IsFinal(status_, reason_);
+  // The group of a batch that is cut off was under way when the first error came.
+  const bool replaces_first = state == State::kLatched && !IsFinal(status_, reason_) &&
+                              (error.IsShutdownInProgress() || IsHalfApplied(error, reason));
   if (state != State::kClear && !replaces_first) return false;
   status_ = WithSeverity(error, reason);
   reason_ = reason;

@@ -6,8 +6,9 @@
 //                       +------FinishResume(error)-+      (also when Set was called meanwhile)
 //
 // I1: once latched, the status stays the first error; later ones are ignored. Exceptions are the
-//     time of a resume, where the newest counts, or the first that cannot be resumed from, and a
-//     batch that was cut off (I2), which happens once.
+//     time of a resume, where the newest counts, or the first that cannot be resumed from, and two
+//     that replace an error that can be resumed from: a batch that was cut off (I2), and the end of
+//     the database, whose writes a resume must not allow again.
 // I2: a latched corruption cannot be resumed from: the files have to be looked at. Nor can a lack
 //     of memory that cut off the application of a logged batch: a memtable holds a part of it.
 //     Reopening replays the whole batch.

@@ -111,6 +111,17 @@ TEST(ErrorHandler, ABatchThatIsCutOffAfterAnErrorIsNotResumedFrom) {
   EXPECT_FALSE(handler.WriteStatus().ok());
 }
 
+// A close may begin while an error is latched. A resume after that would allow writes that the
+// close neither flushes nor logs.
+TEST(ErrorHandler, TheEndAfterAnErrorIsNotResumedFrom) {
+  ErrorHandler handler;
+  EXPECT_TRUE(handler.Set(Status::NoSpace(), kReason));
+  EXPECT_TRUE(handler.Set(Status::ShutdownInProgress("closed"), kReason));
+  EXPECT_FALSE(handler.Set(Status::IOError("later"), kReason));
+  EXPECT_TRUE(handler.BeginResume().IsShutdownInProgress());
+  EXPECT_TRUE(handler.WriteStatus().IsShutdownInProgress());
+}
+
 // A refusal must never turn into OK because a resume ends between the question and the answer:
 // callers take OK for "you may continue".
 TEST(ErrorHandler, AnswersAreOkOnlyWhileClear) {

@@ -70,7 +70,11 @@ void FileJanitor::ReleaseLogs(uint64_t oldest_recorded) noexcept {
   IgnoreBadAlloc([&] {
     // I1 of wal_archive.h. A log that failed stays as it is.
     if (WalArchive::IsEnabled(*state_)) static_cast<void>(state_->logs.SyncClosed().ok());
-    for (const uint64_t log : state_->logs.ReleaseUpTo(oldest_recorded)) {
+    const std::vector<uint64_t> released = state_->logs.ReleaseUpTo(oldest_recorded);
+    // The next limit of logs, too, is counted from what is left.
+    if (!released.empty())
+      static_cast<void>(state_->room_check_wanted.exchange(true, std::memory_order_acq_rel));
+    for (const uint64_t log : released) {
       ASHLAR_ASSERT(log < state_->logs.current_number());  // I2
       state_->obsolete_files.AddOther(WalFileName(state_->wal_directory, log));
     }

@@ -386,6 +386,10 @@ Status LifeCycle::CloseFilesLocked() {
     state_->lock.reset();
   }
   follower_.reset();
+  if (!status.ok()) {
+    IgnoreBadAlloc(
+        [&] { LogWarning(*state_, StrCat("an error during the close: ", status.ToString())); });
+  }
   if (state_->logger != nullptr) state_->logger->Flush();
   ASHLAR_ASSERT(state_->lock == nullptr);  // I1
   closed_ = true;
@@ -417,7 +421,8 @@ void LifeCycle::Cancel(bool wait) {
 
 Status LifeCycle::EndWrites() {
   Status refusal;
-  // Between two groups of writes. One that is acknowledged after the switch below would be lost.
+  // Between two groups of writes. One that is acknowledged after the switch below would be lost. No
+  // resume allows writes again (I1 of error_handler.h).
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] {
     refusal = state_->error_handler.WriteStatus();
     state_->error_handler.Set(ClosedError(), BackgroundErrorReason::kFlush);

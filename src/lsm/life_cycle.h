@@ -88,9 +88,10 @@ class LifeCycle {
   // The reason why the database cannot be closed now. Ok when there is none.
   Status CheckNothingIsHeld();
   bool MustFlushUnloggedWrites() const;
-  // Requires of the three: jobs have ended for good (I5). An error of a flush is latched; the first
-  // one is returned, after all families had their turn. An error that is latched before is
-  // returned, too. EndWrites, of a close, refuses writes before it flushes the acknowledged ones.
+  // Requires of the three: jobs have ended for good (I5). An error of a flush is the latched one,
+  // unless there is one already; the first one is returned, after all families had their turn. An
+  // error that is latched before is returned, too. EndWrites, of a close, refuses writes before it
+  // flushes the acknowledged ones.
   Status EndWrites();
   Status FlushUnloggedWrites();
   using Families = std::span<const std::shared_ptr<ColumnFamily>>;
