@@ -57,6 +57,9 @@ void VisitTableOptions(const TableFactory* factory, const Append& append) {
   append(block_based == nullptr ? BlockBasedTableOptions() : *block_based);
 }
 
+// The one text-only option that the program makes: its own value is never printed.
+constexpr std::string_view kCollectors = "table_properties_collectors";
+
 // Prints the options of one family, or of the database. See I3.
 class Printer {
  public:
@@ -81,6 +84,8 @@ class Printer {
     const std::string name = EscapeOptionText(family.name);
     StrAppend(out_, "\n[", kFamilySection, " \"", name, "\"]\n");
     Append(family.options);
+    if (const UnsupportedOption* const collectors = Find(kCollectors); collectors != nullptr)
+      AppendOption(collectors->name, collectors->value, out_);
     const TableFactory* factory = family.options.table_factory.get();
     const std::string kind =
         factory == nullptr ? TableFactory::kBlockBasedTableName() : factory->Name();

@@ -217,6 +217,11 @@ TEST(OptionsFile, NamesThatOlderReleasesWroteAreRead) {
       {"default", "table_properties_collectors",
        "{id=CompactOnDeletionCollector;window_size=128;}"}};
   EXPECT_EQ(parsed->unsupported, expected);
+  const std::string printed =
+      PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported);
+  const Result<ParsedOptionsFile> again = ParseOptionsFile(printed, "file", {});
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(again->unsupported, expected);
   EXPECT_TRUE(
       ParseOptionsFile(text, "file", {.ignore_unsupported = false}).status().IsNotSupported());
 }
