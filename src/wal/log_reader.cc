@@ -83,6 +83,8 @@ void LogReader::SkipDamage() {
   outcome_ = Outcome::kReading;
   status_ = Status::OK();
   in_record_ = false;
+  if (skip_to_.has_value()) position_ = *skip_to_;  // I5
+  skip_to_.reset();
 }
 
 void LogReader::Extend(uint64_t file_bytes) {
@@ -102,6 +104,7 @@ Status LogReader::ContinueAt(uint64_t offset, std::unique_ptr<vfs::SequentialFil
   position_ = 0;
   in_record_ = false;
   other_log_follows_ = false;
+  skip_to_.reset();
   last_good_offset_ = offset;
   record_offset_ = std::min(record_offset_, offset);
   outcome_ = Outcome::kReading;
@@ -182,7 +185,7 @@ bool LogReader::ParseFragment(Fragment* fragment) {
     return StopAtDamage(claimed_end, "checksum mismatch");
   if (log_format::IsRecyclable(type)) {
     recycled_ = true;
-    if (!IsOwnAt(position_)) return StopAtOtherLog();
+    if (!IsOwnAt(position_)) return StopAtOtherLog(claimed_end);
   }
   *fragment = Fragment{.type = type,
                        .payload = Slice(header + header_bytes, PayloadBytes(header)),
@@ -292,7 +295,7 @@ bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
   if (recycled_) {
     const uint64_t torn_end =
         IsOwnAt(position_) ? std::min(block_offset_ + claimed_end, file_bytes_) : at;
-    const bool goes_on = SearchRemainder().record;
+    const bool goes_on = SearchRemainder(EndOfDamaged(claimed_end, FittingEnd())).record;
     if (outcome_ == Outcome::kIoError) return false;
     if (goes_on) return StopCorrupt(at, reason);
     static_cast<void>(StopTorn(at, "leftovers of an older log"));
@@ -300,20 +303,20 @@ bool LogReader::StopAtDamage(size_t claimed_end, const char* reason) {
     return false;
   }
   const Damage damage = Examine(claimed_end);
-  if (damage.is_cut && !damage.length_is_wrong) return StopTorn(at, reason);
-  const Remainder after = SearchRemainder();
+  const bool length_is_wrong = damage.fitting_end.has_value();
+  if (damage.is_cut && !length_is_wrong) return StopTorn(at, reason);
+  const Remainder after = SearchRemainder(EndOfDamaged(claimed_end, damage.fitting_end));
   if (outcome_ == Outcome::kIoError) return false;
   if (after.record) return StopCorrupt(at, reason);
-  if (damage.length_is_wrong)
-    return StopCorrupt(at, "a fragment's length does not match its checksum");
+  if (length_is_wrong) return StopCorrupt(at, "a fragment's length does not match its checksum");
   if (damage.has_zero_sector) return StopTorn(at, "zeros that were never written over");
   if (damage.fills_block && (after.continuation || !after.data)) return StopCorrupt(at, reason);
   return StopTorn(at, "bytes that no writer left");
 }
 
-bool LogReader::StopAtOtherLog() {
+bool LogReader::StopAtOtherLog(size_t fragment_end) {
   const uint64_t at = offset();
-  const bool goes_on = SearchRemainder().record;
+  const bool goes_on = SearchRemainder(fragment_end).record;
   if (outcome_ == Outcome::kIoError) return false;
   if (goes_on) return StopCorrupt(at, "a record of another log");
   if (in_record_) {
@@ -335,7 +338,7 @@ LogReader::Damage LogReader::Examine(size_t claimed_end) {
   const bool is_zero = IsZeroHeader(header);
   Damage damage;
   damage.is_cut = is_data && claimed_end > block_bytes_ && claimed_end <= kBlockBytes;
-  damage.length_is_wrong = !is_zero && AnotherLengthFits();
+  if (!is_zero) damage.fitting_end = FittingEnd();
   damage.fills_block = !is_zero && claimed_end <= block_bytes_ &&
                        std::all_of(block + claimed_end, block + block_bytes_, IsZero);
   damage.has_zero_sector =
@@ -344,9 +347,18 @@ LogReader::Damage LogReader::Examine(size_t claimed_end) {
   return damage;
 }
 
-LogReader::Remainder LogReader::SearchRemainder() {
+size_t LogReader::EndOfDamaged(size_t claimed_end, std::optional<size_t> fitting_end) {
+  if (fitting_end.has_value()) return *fitting_end;
+  const bool has_next = claimed_end + kHeaderBytes <= block_bytes_ &&
+                        Afford(PayloadBytes(block_.get() + claimed_end)) &&
+                        IntactFragmentAt(claimed_end);
+  return has_next ? claimed_end : block_bytes_;
+}
+
+LogReader::Remainder LogReader::SearchRemainder(size_t fragment_end) {
   Remainder after;
   bool is_next_block = true;
+  skip_to_ = fragment_end;
   ++position_;
   while (true) {
     for (; block_bytes_ - position_ >= kHeaderBytes; ++position_) {
@@ -358,11 +370,15 @@ LogReader::Remainder LogReader::SearchRemainder() {
       }
     }
     position_ = block_bytes_;
-    if (IsLastBlock() || !LoadBlock()) return after;
+    if (IsLastBlock() || !LoadBlock()) {
+      skip_to_.reset();
+      return after;
+    }
     const char* const block = block_.get();
     after.data |= !std::all_of(block, block + block_bytes_, IsZero);
     after.continuation |= is_next_block && IntactFragmentAt(0);
     is_next_block = false;
+    skip_to_ = 0;
   }
 }
 
@@ -380,18 +396,18 @@ bool LogReader::IsOwnAt(size_t position) const {
          DecodeFixed32(header + kHeaderBytes) == static_cast<uint32_t>(log_number_);
 }
 
-bool LogReader::AnotherLengthFits() {
+std::optional<size_t> LogReader::FittingEnd() {
   // One byte at a time is slow.
   constexpr uint64_t kCostPerByte = 16;
   const char* const header = block_.get() + position_;
   const size_t header_bytes = log_format::HeaderBytes(TypeOf(header));
   if (block_bytes_ - position_ < header_bytes || !Afford(kCostPerByte * (block_bytes_ - position_)))
-    return false;
+    return std::nullopt;
   const uint32_t stored = crc32c::Unmask(DecodeFixed32(header));
   uint32_t crc = crc32c::Value(header + 6, header_bytes - 6);
   for (size_t end = position_ + header_bytes;; ++end) {
-    if (crc == stored && MayEndAt(end)) return true;
-    if (end == block_bytes_) return false;
+    if (crc == stored && MayEndAt(end)) return end;
+    if (end == block_bytes_) return std::nullopt;
     crc = crc32c::Extend(crc, block_.get() + end, 1);
   }
 }

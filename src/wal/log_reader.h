@@ -17,16 +17,17 @@
 // I1: every record returned has an intact checksum and was written whole; records come in file
 //     order with none missing between two of them, except after SkipDamage.
 // I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
-// I3: memory is bounded by the size of the longest record in the file (for a compressed record by
-//     kCompressedRecordBytesMax).
+// I3: memory is bounded by the longest record in the file (compressed: kCompressedRecordBytesMax).
 // I4: the search for a record after damage checksums at most kSearchBytesMax bytes per reader;
 //     beyond them only the beginnings of blocks are tried.
+// I5: SkipDamage goes on where a writer puts a fragment (README.md), as a value may hold others.
 //
 // Thread safety: one thread.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "ashlar/slice.h"
@@ -116,7 +117,7 @@ class LogReader {
   // The ways to stop; all return false.
   bool StopAtDamage(size_t claimed_end, const char* reason);
   // The fragment has the number of another log.
-  bool StopAtOtherLog();
+  bool StopAtOtherLog(size_t fragment_end);
   bool StopCorrupt(uint64_t offset, const char* reason) {
     return Stop(Outcome::kCorruption, offset, reason);
   }
@@ -128,10 +129,10 @@ class LogReader {
   bool Stop(Outcome outcome, uint64_t offset, const std::string& reason);
 
   struct Damage {
-    bool is_cut = false;           // by the end of the file, after a plausible header
-    bool length_is_wrong = false;  // another one fits the checksum
+    bool is_cut = false;  // by the end of the file, after a plausible header
     bool has_zero_sector = false;
     bool fills_block = false;  // only zeros after it, in this block
+    std::optional<size_t> fitting_end;
   };
   // The bytes of the file after damage.
   struct Remainder {
@@ -141,8 +142,12 @@ class LogReader {
     bool data = false;          // the blocks after this one are not all zeros
   };
   Damage Examine(size_t claimed_end);
-  Remainder SearchRemainder();
-  bool AnotherLengthFits();
+  // fragment_end: where a reader that skips the damage goes on, in this block (I5).
+  Remainder SearchRemainder(size_t fragment_end);
+  // The end of the damaged fragment, or else of its block. claimed_end: what the header says.
+  size_t EndOfDamaged(size_t claimed_end, std::optional<size_t> fitting_end);
+  // The end by another length, for which the checksum of the damaged fragment is right.
+  std::optional<size_t> FittingEnd();
   bool MayEndAt(size_t position);
   // Where a record of this log may begin, by the header alone.
   bool MayBeginAt(size_t position) const;
@@ -178,6 +183,7 @@ class LogReader {
   Status status_;
 
   uint64_t search_bytes_left_ = kSearchBytesMax;
+  std::optional<size_t> skip_to_;  // in block_, after a search; none: the end of the file
 
   std::unique_ptr<RecordDecompressor> decompressor_;  // null: records are not compressed
   std::string decompressed_;

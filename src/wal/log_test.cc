@@ -384,6 +384,27 @@ TEST_F(LogTest, SkippingDamageFindsEveryOtherRecord) {
   }
 }
 
+// A value may hold a log, at the end of its record, too. So a record after damage counts only where
+// a writer puts one: its bytes alone do not show that.
+TEST_F(LogTest, SkippingDamageFindsNoRecordInAValue) {
+  const std::string inner = FragmentBytes(log_format::kFull, Text(50, 8));
+  const std::string outer = FragmentBytes(log_format::kFull, Text(100, 1) + inner + inner);
+  const std::string next = FragmentBytes(log_format::kFull, "next");
+  const std::string bytes = outer + next;
+  for (size_t at = 0; at < outer.size() - inner.size(); ++at) {
+    std::string damaged = bytes;
+    damaged[at] ^= 0x40;
+    EXPECT_EQ(ReadBytes(damaged).outcome, Outcome::kCorruption) << at;
+    EXPECT_EQ(Salvage(damaged), std::vector<std::string>{"next"}) << at;
+  }
+  // Neither the length nor the checksum leads to the end. The next block begins with a record.
+  const std::string third(kBlockBytes - bytes.size() - log_format::kHeaderBytes, 'x');
+  const std::string last = FragmentBytes(log_format::kFull, "last");
+  std::string damaged = bytes + FragmentBytes(log_format::kFull, third) + last;
+  std::fill(damaged.begin(), damaged.begin() + log_format::kHeaderBytes, '\x7f');
+  EXPECT_EQ(Salvage(damaged), std::vector<std::string>{"last"});
+}
+
 TEST_F(LogTest, RandomBytesAndRandomDamageNeverGiveARecordThatWasNotWritten) {
   const uint64_t seed = 77;
   SCOPED_TRACE(StrCat("seed ", seed));
@@ -634,7 +655,13 @@ TEST_F(RecycledLogTest, AStaleSectorBeforeItsRecordsIsCorruption) {
       EXPECT_EQ(result.records.size(), sector * kSector / kFragmentBytes) << sector;
       // At its beginning nothing shows yet that the log is recycled, unless a fragment is intact.
       EXPECT_EQ(result.outcome, Outcome::kCorruption) << sector << result.status.ToString();
-      EXPECT_EQ(Salvage(mixed).size(), kRecords - kSector / kFragmentBytes) << sector;
+      // The end of a fragment that continues in another sector is not known, and then the rest of
+      // its block is lost.
+      const size_t block_end = std::min(bytes.size(), (sector / 64 + 1) * kBlockBytes);
+      const size_t lost_bytes_max = first.empty() ? kSector : block_end - sector * kSector;
+      const size_t found = Salvage(mixed).size();
+      EXPECT_LE(found, kRecords - kSector / kFragmentBytes) << sector;
+      EXPECT_GE(found, kRecords - lost_bytes_max / kFragmentBytes) << sector;
     }
     std::string mixed = bytes;
     const size_t last = bytes.size() / kSector - 1;
