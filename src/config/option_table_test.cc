@@ -1202,13 +1202,14 @@ TEST(Validate, FieldsOfStructsWithoutEffectAreListed) {
         o->compaction_options_fifo.trivial_copy_buffer_size = 8192;
         o->compaction_options_fifo.use_kv_ratio_compaction = true;
       }),
-      (Lines{"compaction_options_fifo.age_for_warm=5 of column family a",
-             "compaction_options_fifo.file_temperature_age_thresholds={{temperature=kCold;age=7;}} "
-             "of column family a",
-             "compaction_options_fifo.allow_trivial_copy_when_change_temperature=true of column "
-             "family a",
-             "compaction_options_fifo.trivial_copy_buffer_size=8192 of column family a",
-             "compaction_options_fifo.use_kv_ratio_compaction=true of column family a"}));
+      (Lines{
+          "compaction_options_fifo.age_for_warm=5 of column family a",
+          ("compaction_options_fifo.file_temperature_age_thresholds={{temperature=kCold;age=7;}} "
+           "of column family a"),
+          ("compaction_options_fifo.allow_trivial_copy_when_change_temperature=true of column "
+           "family a"),
+          "compaction_options_fifo.trivial_copy_buffer_size=8192 of column family a",
+          "compaction_options_fifo.use_kv_ratio_compaction=true of column family a"}));
   EXPECT_EQ(listed([](auto* o) {
               o->compression_opts.parallel_threads = 4;
               o->bottommost_compression_opts.parallel_threads = 2;

@@ -832,7 +832,7 @@ TEST_F(LogTest, ACompressedLogIsOneFragmentAndAFramePerRecord) {
   EXPECT_EQ(writer->good_bytes(), writer->bytes());
   Result<std::string> contents = ReadFileToString(file_system_.get(), kName, size_t{1} << 30);
   ASSERT_TRUE(contents.ok());
-  const std::string bytes = *contents;
+  const std::string& bytes = *contents;
   EXPECT_TRUE(Slice(bytes).starts_with(CompressionFragment(7)));
   const ReadResult result = ReadBytes(bytes);
   EXPECT_EQ(result.records, written);
