@@ -57,7 +57,7 @@ void VisitTableOptions(const TableFactory* factory, const Append& append) {
   append(block_based == nullptr ? BlockBasedTableOptions() : *block_based);
 }
 
-// The one text-only option that the program makes: its own value is never printed.
+// Append leaves it out, as a name of text alone. Its recorded value is printed again (I3).
 constexpr std::string_view kCollectors = "table_properties_collectors";
 
 // Prints the options of one family, or of the database. See I3.
