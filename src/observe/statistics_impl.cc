@@ -23,7 +23,7 @@ StatisticsImpl::Shard* StatisticsImpl::MakeShard(uint32_t index) {
   // I1: only the owner of the slot makes its shard.
   ASHLAR_DCHECK(shards_[index].load(std::memory_order_relaxed) == nullptr);
   ASHLAR_DCHECK(CurrentThreadSlot().index == index);  // I1
-  auto* const shard = new (std::nothrow) Shard;  // I4
+  auto* const shard = new (std::nothrow) Shard;       // I4
   if (shard == nullptr) return nullptr;
   shards_[index].store(shard,
                        std::

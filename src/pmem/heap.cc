@@ -685,7 +685,7 @@ void Heap::CheckClasses() const {
     if (span == nullptr) continue;
     ASHLAR_ASSERT(span->page >= map_.first_page() &&
                   span->page + span->entry.pages <= map_.high_water_page());  // I1 of span_map.h
-    ASHLAR_ASSERT(span->taken <= span->objects);  // I1 of heap_span.h
+    ASHLAR_ASSERT(span->taken <= span->objects);                              // I1 of heap_span.h
     for (uint32_t word = 0; word < span->hint; ++word)
       ASHLAR_ASSERT(span->bits[word] == ~uint64_t{0});                      // I2 of heap_span.h
     ASHLAR_ASSERT(!span->is_open || (!span->marking && !span->evacuated));  // I1

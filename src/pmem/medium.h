@@ -113,7 +113,7 @@ class ASHLAR_SCOPED_CAPABILITY PoolOperation {
     medium_.Store(this, to, word);
   }
   void Copy(PoolOffset to, const void* from, size_t n) {
-    ASHLAR_DCHECK(!committed_);  // I3
+    ASHLAR_DCHECK(!committed_);                // I3
     ASHLAR_DCHECK(to + n <= medium_.bytes());  // inside the pool
     medium_.Copy(this, to, static_cast<const char*>(from), n);
   }

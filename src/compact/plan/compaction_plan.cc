@@ -240,7 +240,7 @@ void CheckInputs(const TreeView& view, const CompactionPlan& plan, const Compact
   }
   if (!IsSorted(inputs.level) && IsSorted(plan.output_level)) return;
   ASHLAR_ASSERT(static_cast<size_t>(all.end() - first) >= inputs.files.size());  // I1
-  ASHLAR_ASSERT(std::equal(inputs.files.begin(), inputs.files.end(), first));  // I1: neighbours
+  ASHLAR_ASSERT(std::equal(inputs.files.begin(), inputs.files.end(), first));    // I1: neighbours
   if (!IsSorted(inputs.level)) return;
   const auto end = first + static_cast<std::ptrdiff_t>(inputs.files.size());
   // I1: a clean cut on both sides.

@@ -13,7 +13,7 @@ void TableFilter::SetWhole(BlockContents contents) {
 }
 
 void TableFilter::SetPartitions(BlockIndex index, std::vector<Partition> partitions) {
-  ASHLAR_ASSERT(!IsPresent());  // I2
+  ASHLAR_ASSERT(!IsPresent());                         // I2
   ASHLAR_ASSERT(partitions.size() == index.blocks());  // I2
   partition_index_.emplace(std::move(index));
   partitions_ = std::move(partitions);
@@ -61,7 +61,7 @@ size_t TableFilter::MemoryBytes() const {
 }
 
 void TableFilter::CheckInvariants() const {
-  ASHLAR_ASSERT(whole_.MatchesAll() || partitions_.empty());  // I2
+  ASHLAR_ASSERT(whole_.MatchesAll() || partitions_.empty());                                 // I2
   ASHLAR_ASSERT(partitions_.size() == (partition_index_ ? partition_index_->blocks() : 0));  // I2
   if (partition_index_) partition_index_->CheckInvariants();
 }
