@@ -187,7 +187,10 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) { return uint64_t{s.family().immutable().size()}; }},
       {Names::kNumImmutableMemTableFlushed, false, &Zero},
       {Names::kMemTableFlushPending, false,
-       [](const Subject& s) { return uint64_t{s.family().WantsFlush()}; }},
+       [](const Subject& s) {
+         // A family without memtables may still be due for an edit that releases its log.
+         return uint64_t{!s.family().immutable().empty() && s.family().WantsFlush()};
+       }},
       {Names::kNumRunningFlushes, true,
        [](const Subject& s) { return static_cast<uint64_t>(s.background().RunningFlushes()); }},
       {Names::kNumRunningCompactions, true,
