@@ -224,8 +224,8 @@ class Restorer {
     for (const std::string& folder : {db_dir_, wal_dir_})
       ASHLAR_RETURN_IF_ERROR(CheckHasNoBackups(folder));
     ASHLAR_ASSIGN_OR_RETURN(const uint64_t manifest_number, FindManifest(folder_, meta));
-    ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(db_dir_));
-    ASHLAR_RETURN_IF_ERROR(system_->CreateDirIfMissing(wal_dir_));
+    for (const std::string& folder : {db_dir_, wal_dir_})
+      ASHLAR_RETURN_IF_ERROR(CreateDirDurably(system_, folder));
     std::unique_ptr<vfs::FileLock> lock;
     ASHLAR_RETURN_IF_ERROR(LockDatabase(system_, db_dir_, wal_dir_, &lock));
     ASHLAR_RETURN_IF_ERROR(CheckBackupsHaveNoLock(&lock));

@@ -432,6 +432,39 @@ TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
   EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
 }
 
+// The directories that the restore had made were lost, with all that was synced in them.
+TEST_F(BackupEngineTest, ARestoredDatabaseSurvivesAPowerCut) {
+  const auto disk = std::make_shared<CrashFileSystem>();
+  const std::unique_ptr<Env> env = NewCompositeEnv(disk);
+  options_.env = env.get();
+  OpenDb();
+  PutMany(50, "in a table");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  Put("logged", "value");
+  BackupEngine* engine = nullptr;
+  ASSERT_TRUE(BackupEngine::Open(BackupEngineOptions(kBackups), env.get(), &engine).ok());
+  const std::unique_ptr<BackupEngine> owned(engine);
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  CloseDb();
+  for (const std::string wal_dir : {"/copy", "/wal"}) {
+    SCOPED_TRACE(wal_dir);
+    const std::string directory = wal_dir == "/copy" ? "/copy" : "/other";
+    ASSERT_TRUE(engine->RestoreDBFromLatestBackup(directory, wal_dir).ok());
+    const CrashImage cut =
+        disk->MakeCrashImage(disk->OperationCount(), CrashKind::kDurableOnly, /*seed=*/1);
+    const std::unique_ptr<Env> after = NewCompositeEnv(cut.file_system);
+    Options options = options_;
+    options.env = after.get();
+    options.create_if_missing = false;
+    options.wal_dir = wal_dir;
+    const Status opened = DB::Open(options, directory, &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    EXPECT_EQ(Contents(), model_);
+    CloseDb();
+  }
+  options_.env = env_.get();
+}
+
 TEST_F(BackupEngineTest, ARestoredDatabaseKeepsItsIdentity) {
   OpenDb();
   PutMany(10, "value");

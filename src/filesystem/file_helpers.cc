@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "filesystem/filename.h"
+#include "platform/path.h"
 
 namespace ashlar {
 namespace {
@@ -93,6 +94,16 @@ Status CopyToNewFile(vfs::FileSystem* file_system, const std::string& from, cons
   }));
   ASHLAR_RETURN_IF_ERROR(copy->Sync());
   return copy->Close();
+}
+
+Status CreateDirDurably(vfs::FileSystem* file_system, const std::string& path) {
+  const bool was_there = file_system->FileExists(path).ok();
+  ASHLAR_RETURN_IF_ERROR(file_system->CreateDirIfMissing(path));
+  std::unique_ptr<vfs::Directory> parent;
+  const Status opened = file_system->NewDirectory(ParentDirectory(path), &parent);
+  // A process that may use a directory need not be allowed to read its parent.
+  if (!opened.ok()) return was_there ? Status::OK() : opened;
+  return parent->Sync();
 }
 
 Status SetCurrentFile(vfs::FileSystem* file_system, const std::string& directory,

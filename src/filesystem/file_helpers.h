@@ -1,5 +1,5 @@
 // Whole small files: reading with a cap, writing durably, and CURRENT, which names the live
-// MANIFEST.
+// MANIFEST. Directories that last.
 //
 //   SetCurrentFile:  write 000012.dbtmp -> sync it -> rename to CURRENT -> sync the directory
 //
@@ -47,6 +47,10 @@ Status CopyToNewFile(vfs::FileSystem* file_system, const std::string& from, cons
 // Reads a file from its beginning to its end. The first error of `take` ends it.
 Status ForEachPiece(vfs::FileSystem* file_system, const std::string& path,
                     FunctionRef<Status(const Slice& piece)> take);
+
+// Creates the directory if it is missing, and makes its entry durable. Otherwise a power cut could
+// remove a database with everything that was synced in it.
+Status CreateDirDurably(vfs::FileSystem* file_system, const std::string& path);
 
 // Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error
 // CURRENT may be either.

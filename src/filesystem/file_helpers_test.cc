@@ -65,6 +65,16 @@ TEST_F(FileHelpersTest, ACopyIsDurableAndHasThePatch) {
   EXPECT_EQ(pieces, wanted);
 }
 
+TEST_F(FileHelpersTest, ADirectoryThatIsCreatedDurablyLasts) {
+  ASSERT_TRUE(fs_.CreateDir("/earlier").ok());  // by a program that has not synced its parent
+  for (const std::string path : {"/earlier", "/db/new"}) {
+    EXPECT_TRUE(CreateDirDurably(&fs_, path).ok());
+    const CrashImage image = fs_.MakeCrashImage(fs_.OperationCount(), CrashKind::kDurableOnly, 0);
+    EXPECT_TRUE(image.file_system->FileExists(path).ok()) << path;
+  }
+  EXPECT_TRUE(CreateDirDurably(&fs_, "/missing/new").IsPathNotFound());
+}
+
 TEST_F(FileHelpersTest, CurrentNamesTheManifest) {
   ASSERT_TRUE(SetCurrentFile(&fs_, "/db", 12, directory_.get()).ok());
   EXPECT_EQ(*ReadFileToString(&fs_, "/db/CURRENT", 100), "MANIFEST-000012\n");

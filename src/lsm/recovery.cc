@@ -48,18 +48,6 @@ constexpr size_t kIdentityBytesMax = 1024;
 
 // ---- The directory.
 
-// Creates the directory if it is missing and makes its entry durable. Otherwise a power cut could
-// remove the database with everything that was synced in it.
-Status CreateDirectoryDurably(vfs::FileSystem* fs, const std::string& path) {
-  const bool was_there = fs->FileExists(path).ok();
-  ASHLAR_RETURN_IF_ERROR(fs->CreateDirIfMissing(path));
-  std::unique_ptr<vfs::Directory> parent;
-  const Status opened = fs->NewDirectory(ParentDirectory(path), &parent);
-  // A process that may use a directory need not be allowed to read its parent.
-  if (!opened.ok()) return was_there ? Status::OK() : opened;
-  return parent->Sync();
-}
-
 struct FoundFile {
   std::string name;
   uint64_t number = 0;
@@ -153,9 +141,9 @@ Status PrepareDirectory(DatabaseState* state) {
   // Refuses early, so that a directory without a database gets no LOCK.
   ASHLAR_ASSIGN_OR_RETURN(const bool was_there, FindDatabase(*state));
   if (state->read_only()) return Status::OK();
-  if (!was_there) ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->directory));
+  if (!was_there) ASHLAR_RETURN_IF_ERROR(CreateDirDurably(fs, state->directory));
   if (state->options.create_if_missing && state->wal_directory != state->directory) {
-    ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(fs, state->wal_directory));
+    ASHLAR_RETURN_IF_ERROR(CreateDirDurably(fs, state->wal_directory));
   }
   ASHLAR_RETURN_IF_ERROR(TakeDatabase(state));
   // Another process may have created or destroyed the database before this one got the lock.
@@ -583,7 +571,7 @@ Status OpenSecondaryLog(const OpenArgs& args, DatabaseState* state) {
                                      "is the primary's directory: a secondary writes its LOG in a "
                                      "directory of its own");
     }
-    ASHLAR_RETURN_IF_ERROR(CreateDirectoryDurably(state->file_system, args.secondary_path));
+    ASHLAR_RETURN_IF_ERROR(CreateDirDurably(state->file_system, args.secondary_path));
   }
   OpenInfoLog(state, args.secondary_path, args.families);
   LogInfo(*state, StrCat("as a secondary of ", args.directory));
