@@ -531,6 +531,8 @@ class BackupEngineImpl final : public BackupEngine {
   Status VerifyFiles(BackupID backup_id, const Backup& backup, bool verify_with_checksum) const {
     uint64_t bytes = 0;
     ASHLAR_ASSIGN_OR_RETURN(const BackupMeta meta, folder_.Read(backup_id, &bytes));
+    // The listed one was deleted, and its number was given to another.
+    if (meta != backup.meta) return NoBackup(backup_id);
     if (bytes != backup.bytes)
       return Status::Corruption(options_.backup_dir,
                                 StrCat("backup ", backup_id, " has ", bytes, " bytes, and had ",

@@ -416,6 +416,28 @@ TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsReadIsNotFound) {
   }
 }
 
+// A restore by the old list failed after it had deleted the database, if both were of one size.
+TEST_F(BackupEngineTest, AnotherBackupWithTheNumberOfAListedOneIsNotTakenForIt) {
+  const auto back_up = [this](const std::string& value) {
+    OpenDb();
+    Put("key", value);
+    ASSERT_TRUE(OpenEngine()->CreateNewBackup(db_.get()).ok());
+    CloseDb();
+  };
+  back_up("first");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(OpenEngine()->DeleteBackup(1).ok());
+  ASSERT_TRUE(DestroyDB(kDb, options_).ok());
+  back_up("other");
+  const Status verified = engine->VerifyBackup(1, false);
+  EXPECT_TRUE(verified.IsNotFound()) << verified.ToString();
+  const Status restored = engine->RestoreDBFromBackup(1, kDb, kDb);
+  EXPECT_TRUE(restored.IsNotFound()) << restored.ToString();
+  OpenDb();
+  EXPECT_EQ(Contents(), model_) << "nothing is replaced";
+  EXPECT_TRUE(OpenEngine()->VerifyBackup(1, true).ok());
+}
+
 TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
   OpenDb();
   PutMany(10, "value");
