@@ -35,6 +35,7 @@
 #include "lsm/lost_files.h"
 #include "lsm/lsm_db.h"
 #include "lsm/recovery.h"
+#include "lsm/resolve_options.h"
 #include "manifest/manifest_writer.h"
 #include "observe/info_log.h"
 #include "repair/log_rewriter.h"
@@ -385,7 +386,10 @@ class Repair {
       for (auto& file : files) edit.AddFile(level, std::move(file));
     };
     if (family.is_merged) {
-      const Level level = options.num_levels > 1 ? static_cast<Level>(options.num_levels) - 1 : 0;
+      // No compaction would take the run out of a reserved level.
+      const Level levels =
+          static_cast<Level>(options.num_levels) - (ReservesLastLevel(options, options_) ? 1U : 0U);
+      const Level level = levels - 1;
       ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files run,
                               rewriter.Merge(family.tables, std::move(logged_[id]), level));
       add(level, std::move(run));

@@ -435,6 +435,29 @@ TEST_F(RepairTest, TablesWhoseOrderIsNotKnownAreMerged) {
   EXPECT_EQ(Files(IsTable).size(), 1u);
 }
 
+// Compactions neither read nor write that level, so the tables would stay there, and no file could
+// be ingested behind.
+TEST_F(RepairTest, AMergedFamilyLeavesTheReservedLevelFree) {
+  settings_.allow_ingest_behind = true;
+  Open();
+  for (const char* key : {"a", "b", "c"}) Put(kDefaultColumnFamilyName, key, "old");
+  Flush();
+  Close();
+  const auto elsewhere = DatabaseElsewhere({"d", "a"}, "new", true);
+  for (const char* key : {"d", "a"}) contents_[kDefaultColumnFamilyName][key] = "new";
+  TakeOnlyFile(elsewhere.get(), IsTable, "000900.sst");
+  DeleteManifests();
+  ASSERT_OK(Repair());
+  ExpectOneMergedFamily();
+  ExpectContents(contents_);
+  Open();
+  std::vector<LiveFileMetaData> files;
+  database_->db()->GetLiveFilesMetaData(&files);
+  EXPECT_FALSE(files.empty());
+  for (const LiveFileMetaData& file : files) EXPECT_EQ(file.level, settings_.num_levels - 2);
+  Close();
+}
+
 TEST_F(RepairTest, ADamagedBlockLosesItsKeysAndNoOthers) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 100, "a");
