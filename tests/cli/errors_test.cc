@@ -62,6 +62,15 @@ TEST_F(ErrorsTest, AnEmptyValueIsNotTheNextArgument) {
   EXPECT_EQ(Output({"--value-format", "raw", "get", ""}), "of the empty key");
 }
 
+TEST_F(ErrorsTest, ZerosInFrontOfANumberAreNoOtherBase) {
+  Load("a\t0\nb\t1\nc\t2\nd\t3\ne\t4\nf\t5\ng\t6\nh\t7\ni\t8\nj\t9\n");
+  EXPECT_EQ(Output({"scan", "--limit", "010", "--reverse", "--keys-only"}),
+            "j\ni\nh\ng\nf\ne\nd\nc\nb\na\n");
+  EXPECT_EQ(Output({"scan", "--limit=009", "--reverse", "--keys-only"}),
+            "j\ni\nh\ng\nf\ne\nd\nc\nb\n");
+  EXPECT_EQ(Output({"scan", "--limit", "00", "--count"}), "entries  10\n");
+}
+
 TEST_F(ErrorsTest, TheFirstArgumentThatNothingTakesIsNamed) {
   const std::string advice = "        see ashlar --help, or ashlar COMMAND --help";
   const std::string option_advice = advice + "; -- ends the options\n";

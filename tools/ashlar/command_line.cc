@@ -46,14 +46,15 @@ std::vector<std::string> MarkedArguments(const std::vector<std::string>& plain) 
   return arguments;
 }
 
-// The error in a text that should be a number; empty if there is none. CLI11 alone would take -1
-// for the largest number.
-std::string NotANumber(std::string& text) {
+// Writes a number without zeros in front, and returns the error in a text that is none, or nothing.
+// CLI11 alone would take -1 for the largest number, and 010 for 8.
+std::string ToPlainDecimal(std::string& text) {
   uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return code == std::errc() && end == text.data() + text.size()
-             ? std::string()
-             : "not a number from 0 to 18446744073709551615";
+  if (code != std::errc() || end != text.data() + text.size())
+    return "not a number from 0 to 18446744073709551615";
+  text = std::to_string(number);
+  return {};
 }
 
 class CliOptionSet final : public OptionSet {
@@ -70,7 +71,7 @@ class CliOptionSet final : public OptionSet {
   }
   void Number(const char* names, const char* help, uint64_t* target) override {
     app_->add_option(names, *target, help)
-        ->check(CLI::Validator(NotANumber, "", "number"))
+        ->transform(CLI::Validator(ToPlainDecimal, "", "number"))
         ->capture_default_str();
   }
   void Choice(const char* names, const char* help, const std::vector<std::string>& choices,
