@@ -222,5 +222,33 @@ TEST_F(LogDirectoryTest, ANewAndARestoredDatabaseHaveTheirLogsWhereTheOptionSays
   EXPECT_EQ(Scan(restored), "a  1\n");
 }
 
+// They may be those of a database in another directory, which is closed.
+TEST_F(LogDirectoryTest, ARestoreDeletesOnlyLogsThatItIsForcedToDelete) {
+  Load("a\t9\n");
+  ExpectExit(0, {"backup", "create", File("backups")});
+  Make(Original(), Logs());
+  const std::string logs = DirectoryFingerprint(Logs());
+  std::vector<std::string> restore = {"--db",   File("restored"), "--wal-dir",    Logs(),
+                                      "backup", "restore",        File("backups")};
+  const ToolResult refused = RunBare(restore);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find(Logs() + " has logs already; --force deletes them"), std::string::npos)
+      << refused.err;
+  EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
+  EXPECT_FALSE(fs::exists(File("restored")));
+  EXPECT_EQ(Scan(Original()), "a  1\nb  2\n");
+  // Nor archived ones.
+  const fs::path archive = fs::path(Logs()) / "archive";
+  fs::create_directory(archive);
+  for (const fs::directory_entry& log : fs::directory_iterator(Logs())) {
+    if (log.path().extension() == ".log") fs::rename(log.path(), archive / log.path().filename());
+  }
+  EXPECT_EQ(RunBare(restore).exit_code, 2);
+  EXPECT_FALSE(fs::is_empty(archive));
+  restore.push_back("--force");
+  EXPECT_EQ(RunBare(restore).exit_code, 0);
+  EXPECT_EQ(Scan(File("restored")), "a  9\n");
+}
+
 }  // namespace
 }  // namespace ashlar

@@ -3,8 +3,9 @@
 //   create    a backup of the database              --db, takes its lock
 //   list      a row for each backup, oldest first
 //   verify    reads every file of one or all        exit code 5: one is damaged
-//   restore   puts one in place of --db             refused while that is open; a database is
-//                                                   replaced by a backup without damage only
+//   restore   puts one in place of --db             refused while that is open; files and logs that
+//                                                   are there are replaced only with --force, and
+//                                                   by a backup without damage
 //   purge     deletes all but the newest            --keep, and only with --force
 //
 // create and purge change the folder one at a time, of any process: exit code 4 while another does.
@@ -26,6 +27,21 @@
 namespace ashlar::cli {
 namespace {
 
+// Whether the folder has logs, archived ones too.
+Outcome FindLogs(const std::string& folder, bool* has_logs) {
+  *has_logs = false;
+  for (const std::string& place : {folder, folder + "/archive"}) {
+    DirectoryState state;
+    ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(place, &state));
+    if (!IsDirectory(state)) continue;
+    std::vector<std::string> names;
+    ASHLAR_CLI_RETURN_IF_FAILED(ListFiles(place, &names));
+    *has_logs |= std::any_of(names.begin(), names.end(),
+                             [](const std::string& name) { return name.ends_with(".log"); });
+  }
+  return {};
+}
+
 class BackupCommand final : public Command {
  public:
   const char* Name() const override { return "backup"; }
@@ -42,10 +58,11 @@ class BackupCommand final : public Command {
     options->Operand("FOLDER", "Where the backups are; create makes it", &folder_);
     options->Number("--id", "The backup to verify or restore; default: all, and the newest", &id_);
     options->Number("--keep", "How many backups purge leaves", &keep_);
-    options->Flag("--force",
-                  "Let purge delete backups, and restore replace a database that is there, or "
-                  "repeat a restore",
-                  &force_);
+    options->Flag(
+        "--force",
+        "Let purge delete backups, and restore replace a database or logs that are there, "
+        "or repeat a restore",
+        &force_);
   }
 
   Outcome Run(const GlobalOptions& global) override {
@@ -186,6 +203,10 @@ class BackupCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(PlaceLogs(global, &replaced.db_options));
     const std::string& logs = replaced.db_options.wal_dir;
     const std::string& wal_dir = logs.empty() ? global.database : logs;
+    // A database whose logs these are may be in another directory.
+    bool has_logs = false;
+    ASHLAR_CLI_RETURN_IF_FAILED(FindLogs(wal_dir, &has_logs));
+    if (has_logs && !force_) return Misuse(wal_dir + " has logs already; --force deletes them");
     std::unique_ptr<BackupEngineReadOnly> engine;
     ASHLAR_CLI_RETURN_IF_FAILED(OpenToRead(&engine));
     BackupInfo info;
@@ -193,7 +214,7 @@ class BackupCommand final : public Command {
         FromBackup(id_ == 0 ? engine->GetLatestBackupInfo(&info)
                             : engine->GetBackupInfo(static_cast<BackupID>(id_), &info)));
     // A restore deletes the files of a database before it reads the backup.
-    if (has_files)
+    if (has_files || has_logs)
       ASHLAR_CLI_RETURN_IF_FAILED(
           FromBackup(engine->VerifyBackup(info.backup_id, /*verify_with_checksum=*/true)));
     ASHLAR_CLI_RETURN_IF_FAILED(
