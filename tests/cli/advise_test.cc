@@ -52,6 +52,9 @@ TEST_F(AdviseTest, RefusesWhatShowsNothing) {
   const ToolRun few = Advise("--keys 5");
   EXPECT_EQ(few.exit_code, 2);
   EXPECT_NE(few.output.find("fewer than 1000 keys"), std::string::npos) << few.output;
+  const ToolRun many = Advise("--keys 18446744073709551615");
+  EXPECT_EQ(many.exit_code, 2) << many.output;
+  EXPECT_NE(many.output.find("choose up to 268435456"), std::string::npos) << many.output;
   EXPECT_EQ(Advise("--key-size 4").exit_code, 2);
   EXPECT_EQ(Advise("--reads 100").exit_code, 2);
   EXPECT_EQ(Advise("--overwrites 101").exit_code, 2);

@@ -23,8 +23,9 @@ namespace {
 
 constexpr uint64_t kKeyBytesMin = 8;
 constexpr uint64_t kKeysMin = 1000;
-constexpr uint64_t kOperationsPerLook = 4096;  // at the size of the folder
-constexpr uint64_t kSeeksPerCount = 32;        // of the sorted runs
+constexpr uint64_t kKeysMax = uint64_t{1} << 28;  // their order takes 2 GiB of memory
+constexpr uint64_t kOperationsPerLook = 4096;     // at the size of the folder
+constexpr uint64_t kSeeksPerCount = 32;           // of the sorted runs
 // A memtable has this part of the data, as one of 64 MiB has of 8 GiB.
 constexpr uint64_t kDataPerMemtable = 128;
 
@@ -213,6 +214,9 @@ class Run {
 Status Validate(const Workload& workload) {
   if (workload.keys < kKeysMin)
     return Status::InvalidArgument(fmt::format("fewer than {} keys show nothing", kKeysMin));
+  if (workload.keys > kKeysMax)
+    return Status::InvalidArgument(
+        fmt::format("{} keys: choose up to {}", workload.keys, kKeysMax));
   if (workload.key_bytes < kKeyBytesMin || workload.key_bytes > 1 << 16)
     return Status::InvalidArgument(
         fmt::format("keys of {} bytes: choose {} to 65536", workload.key_bytes, kKeyBytesMin));
