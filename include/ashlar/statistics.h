@@ -402,6 +402,7 @@ enum StatsLevel : uint8_t {
   kAll,                      // the same: waits for mutexes are not measured
 };
 
+// The pure methods are those of RocksDB. A class of the program overrides the others as it likes.
 class ASHLAR_API Statistics {
  public:
   virtual ~Statistics() = default;
@@ -410,11 +411,12 @@ class ASHLAR_API Statistics {
   virtual void recordTick(uint32_t ticker, uint64_t count = 1) = 0;
   virtual void setTickerCount(uint32_t ticker, uint64_t count) = 0;
   virtual uint64_t getAndResetTickerCount(uint32_t ticker) = 0;
-  virtual bool getTickerMap(std::map<std::string, uint64_t>* tickers) const = 0;
+  // False: this class has no map.
+  virtual bool getTickerMap(std::map<std::string, uint64_t>* /*tickers*/) const { return false; }
 
   virtual void histogramData(uint32_t histogram, HistogramData* data) const = 0;
-  virtual std::string getHistogramString(uint32_t histogram) const = 0;
-  virtual void recordInHistogram(uint32_t histogram, uint64_t value) = 0;
+  virtual std::string getHistogramString(uint32_t /*histogram*/) const { return {}; }
+  virtual void recordInHistogram(uint32_t /*histogram*/, uint64_t /*value*/) {}
   // The same for a time, which is dropped at levels without times.
   void reportTimeToHistogram(uint32_t histogram, uint64_t time) {
     if (get_stats_level() > StatsLevel::kExceptTimers) recordInHistogram(histogram, time);
@@ -424,9 +426,9 @@ class ASHLAR_API Statistics {
   }
 
   // Everything back to zero.
-  virtual Status Reset() = 0;
+  virtual Status Reset() { return Status::NotSupported("Statistics::Reset"); }
   // One line per ticker and histogram.
-  virtual std::string ToString() const = 0;
+  virtual std::string ToString() const { return "ToString(): not implemented"; }
 
   void set_stats_level(StatsLevel level) { stats_level_.store(level, std::memory_order_relaxed); }
   StatsLevel get_stats_level() const { return stats_level_.load(std::memory_order_relaxed); }

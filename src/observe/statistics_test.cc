@@ -522,6 +522,27 @@ TEST(Recorder, CountsIntoTheProgramsOwnStatisticsToo) {
   EXPECT_FALSE(none.WantsTimes());
 }
 
+// As a class that was written for RocksDB may be.
+TEST(Statistics, AProgramsClassNeedsWhatIsPureInRocksDBOnly) {
+  class Smallest final : public Statistics {
+   public:
+    uint64_t getTickerCount(uint32_t) const override { return 0; }
+    void recordTick(uint32_t, uint64_t) override {}
+    void setTickerCount(uint32_t, uint64_t) override {}
+    uint64_t getAndResetTickerCount(uint32_t) override { return 0; }
+    void histogramData(uint32_t, HistogramData*) const override {}
+  };
+  Smallest smallest;
+  const Recorder recorder(&smallest);
+  recorder.Record(BYTES_PER_READ, 4);
+  recorder.RecordTime(DB_GET, 1);
+  std::map<std::string, uint64_t> tickers;
+  EXPECT_FALSE(smallest.getTickerMap(&tickers));
+  EXPECT_EQ(smallest.getHistogramString(DB_GET), "");
+  EXPECT_TRUE(smallest.Reset().IsNotSupported());
+  EXPECT_EQ(smallest.ToString(), "ToString(): not implemented");
+}
+
 TEST(PerfContext, EveryThreadCountsByDefaultAndHasItsOwnLevel) {
   get_perf_context()->Reset();
   SetPerfLevel(kDisable);
