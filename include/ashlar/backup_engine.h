@@ -214,7 +214,7 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
   // Also deletes damaged ones.
   virtual Status DeleteBackup(BackupID backup_id) = 0;
   // Removes files that no backup refers to; while one is damaged, only those that certainly belong
-  // to none.
+  // to none. Files with names that no engine makes stay, here and where a backup is deleted.
   virtual Status GarbageCollect() = 0;
 };
 

@@ -487,6 +487,43 @@ TEST_F(BackupEngineTest, ARestoredDatabaseSurvivesAPowerCut) {
   options_.env = env_.get();
 }
 
+// A directory that is named by mistake may have folders with these names.
+TEST_F(BackupEngineTest, FilesThatNoEngineMadeStay) {
+  OpenDb();
+  PutMany(10, "value");
+  for (const char* const folder :
+       {"", "/meta", "/shared", "/shared_checksum", "/private", "/private/9", "/private/2019"})
+    ASSERT_TRUE(env_->CreateDir(StrCat(kBackups, folder)).ok()) << folder;
+  const std::vector<std::string> foreign = {
+      "meta/notes.tmp",     "shared/photo.jpg",        "shared/12",          "shared/12.tmp",
+      "shared/letters.sst", "shared_checksum/1st.sst", "private/2019/diary", "private/list"};
+  const std::vector<std::string> leftovers = {
+      "meta/7.tmp",
+      "meta/.8.tmp",
+      "shared/000012.sst",
+      "shared/.000013.sst.tmp",
+      "shared_checksum/000014_5_6.sst",
+      "shared_checksum/.000015_s5_6.blob.tmp",
+      "private/9/CURRENT",
+      "private/9/000016.log",
+      "private/2019/MANIFEST-000005",
+  };
+  for (const std::vector<std::string>& names : {foreign, leftovers}) {
+    for (const std::string& name : names) {
+      const std::string path = StrCat(kBackups, "/", name);
+      ASSERT_TRUE(WriteStringToFile(faults_.get(), "text", path, Durability::kSynced).ok());
+    }
+  }
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  ASSERT_TRUE(engine->DeleteBackup(1).ok());
+  for (const std::string& name : foreign)
+    EXPECT_TRUE(env_->FileExists(StrCat(kBackups, "/", name)).ok()) << name;
+  for (const std::string& name : leftovers)
+    EXPECT_FALSE(env_->FileExists(StrCat(kBackups, "/", name)).ok()) << name;
+  EXPECT_FALSE(env_->FileExists(StrCat(kBackups, "/private/9")).ok());
+}
+
 TEST_F(BackupEngineTest, ARestoredDatabaseKeepsItsIdentity) {
   OpenDb();
   PutMany(10, "value");

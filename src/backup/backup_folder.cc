@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "execute/rate_limiter.h"
 #include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
 #include "platform/path.h"
 
 namespace ashlar {
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t kPieceBytes = 1 << 20;
 constexpr size_t kMetaBytesMax = 256 << 20;
+constexpr std::string_view kTemporary = ".tmp";
 
 bool ParseId(std::string_view name, uint32_t* id) {
   const std::from_chars_result parsed =
@@ -22,6 +24,28 @@ bool ParseId(std::string_view name, uint32_t* id) {
   // One spelling of each number, so that the name can be made again from it.
   return parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() &&
          StrCat(*id) == name && *id != 0;
+}
+
+// The name that a file gets when it is complete. RocksDB begins those of meta with '.', too.
+std::string_view FinalName(std::string_view name) {
+  if (!name.ends_with(kTemporary)) return name;
+  name.remove_suffix(kTemporary.size());
+  if (name.starts_with('.')) name.remove_prefix(1);
+  return name;
+}
+
+// "000012.sst" or "000012_305419896_4096.sst"; RocksDB also shares files of blobs.
+bool IsSharedName(std::string_view name) {
+  const size_t digits = name.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string_view::npos) return false;
+  return (name[digits] == '.' || name[digits] == '_') &&
+         (name.ends_with(".sst") || name.ends_with(".ldb") || name.ends_with(".blob"));
+}
+
+bool IsDatabaseFile(std::string_view name) {
+  uint64_t number = 0;
+  FileType type = FileType::kTableFile;
+  return ParseFileName(name, &number, &type);
 }
 
 }  // namespace
@@ -167,14 +191,16 @@ Status BackupFolder::RemoveUnused(const std::vector<uint32_t>& backups, bool rem
                                   const std::function<bool(const std::string& path)>& wanted) {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> metas, List(kMetaFolder));
   for (const std::string& name : metas) {
-    if (name.ends_with(".tmp"))
+    uint32_t id = 0;
+    if (name.ends_with(kTemporary) && ParseId(FinalName(name), &id))
       ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(StrCat(kMetaFolder, "/", name))));
   }
   for (const std::string_view folder : {kSharedChecksumFolder, kSharedFolder}) {
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> shared, List(folder));
     for (const std::string& name : shared) {
+      if (!IsSharedName(FinalName(name))) continue;  // I3
       const std::string path = StrCat(folder, "/", name);
-      const bool temporary = name.ends_with(".tmp");
+      const bool temporary = name.ends_with(kTemporary);
       if (temporary || (remove_shared && !wanted(path)))
         ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(path)));
     }
@@ -189,9 +215,15 @@ Status BackupFolder::RemoveUnused(const std::vector<uint32_t>& backups, bool rem
       continue;
     const std::string folder = StrCat(kPrivateFolder, "/", name);
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> files, List(folder));
-    for (const std::string& file : files)
+    bool is_empty = true;
+    for (const std::string& file : files) {
+      if (!IsDatabaseFile(file)) {  // I3
+        is_empty = false;
+        continue;
+      }
       ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(StrCat(folder, "/", file))));
-    ASHLAR_RETURN_IF_ERROR(file_system_->DeleteDir(Path(folder)));
+    }
+    if (is_empty) ASHLAR_RETURN_IF_ERROR(file_system_->DeleteDir(Path(folder)));
   }
   return Status::OK();
 }

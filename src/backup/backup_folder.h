@@ -11,6 +11,8 @@
 //     ".<name>.tmp" and renamed.
 // I2: meta/<id> is renamed into place after everything that it names is durable (with `sync`), and
 //     removed before any of it.
+// I3: only files with names that an engine makes are removed. A program may name a directory that
+//     has a folder "shared" or "private" of its own.
 //
 // Thread safety: one thread at a time. Lifetime: the file systems outlive it.
 #pragma once
@@ -77,7 +79,7 @@ class BackupFolder {
   // Ends a backup's existence; its files are left to RemoveUnused.
   Status RemoveMeta(uint32_t id);
   // Removes private folders of backups that are not in `backups`, and temporary files. With
-  // remove_shared it also removes shared files whose path is not `wanted`.
+  // remove_shared it also removes shared files whose path is not `wanted`. I3.
   Status RemoveUnused(const std::vector<uint32_t>& backups, bool remove_shared,
                       const std::function<bool(const std::string& path)>& wanted);
 
