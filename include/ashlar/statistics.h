@@ -416,7 +416,11 @@ class ASHLAR_API Statistics {
 
   virtual void histogramData(uint32_t histogram, HistogramData* data) const = 0;
   virtual std::string getHistogramString(uint32_t /*histogram*/) const { return {}; }
-  virtual void recordInHistogram(uint32_t /*histogram*/, uint64_t /*value*/) {}
+  virtual void recordInHistogram(uint32_t histogram, uint64_t value) {
+    measureTime(histogram, value);
+  }
+  // The earlier name of recordInHistogram, which classes written for it override.
+  virtual void measureTime(uint32_t /*histogram*/, uint64_t /*value*/) {}
   // The same for a time, which is dropped at levels without times.
   void reportTimeToHistogram(uint32_t histogram, uint64_t time) {
     if (get_stats_level() > StatsLevel::kExceptTimers) recordInHistogram(histogram, time);

@@ -531,11 +531,15 @@ TEST(Statistics, AProgramsClassNeedsWhatIsPureInRocksDBOnly) {
     void setTickerCount(uint32_t, uint64_t) override {}
     uint64_t getAndResetTickerCount(uint32_t) override { return 0; }
     void histogramData(uint32_t, HistogramData*) const override {}
+    void measureTime(uint32_t, uint64_t value) override { measured += value; }
+    uint64_t measured = 0;
   };
   Smallest smallest;
   const Recorder recorder(&smallest);
   recorder.Record(BYTES_PER_READ, 4);
-  recorder.RecordTime(DB_GET, 1);
+  smallest.set_stats_level(StatsLevel::kAll);
+  recorder.RecordTime(DB_GET, 7);
+  EXPECT_EQ(smallest.measured, 7u);
   std::map<std::string, uint64_t> tickers;
   EXPECT_FALSE(smallest.getTickerMap(&tickers));
   EXPECT_EQ(smallest.getHistogramString(DB_GET), "");
