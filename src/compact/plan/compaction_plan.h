@@ -3,16 +3,16 @@
 //   TreeView --PickCompaction / PickManual--> CompactionPlan --CompactionJob (run/)--> VersionEdit
 //            (pure, under the mutex)                         (no locks)
 //
-// I1: a plan's inputs are closed. On a sorted level no other file shares a user key with an input
-//     ("clean cut"). On level 0 no other file overlaps an input, unless the plan stays on level 0,
-//     where the inputs are neighbours in age. A plan of kFiles leaves newer files of level 0 alone.
-// I2: inputs on the output level are the files there that overlap the others, closed as in I1. So
-//     are those of kFiles on the levels between. Whole runs are all files of their levels, or
-//     neighbours of level 0 that end with its oldest file if the output is on another level.
-// I3: no input is in another running plan. No other running plan writes to [smallest, largest] of
-//     the levels after the start level down to the output level, unless that is level 0.
+// I1: a plan's inputs are closed. On a sorted level they are neighbours, and no other file shares a
+//     user key with them ("clean cut"). On level 0 none of them overlaps another file that is older
+//     than one of them; if the plan stays on level 0, they are neighbours in age instead.
+// I2: below the start level the inputs are the files that the inputs above overlap: on the output
+//     level, for kFiles also between, and named ones. Whole runs are all files of these levels; of
+//     level 0 neighbours, which end with its oldest file if the output is on another level.
+// I3: no input is in another running plan. Unless the output is on level 0, no other running plan
+//     writes to [smallest, largest] of the output level or of a level between it and the start.
 // I4: `older` lists, of every run older than the output, the files that overlap [smallest,
-//     largest]: older files of level 0, one run each, then the levels below the output level.
+//     largest]: older files of level 0, one run each, then the levels below (kRefit: none).
 // I5: until the install newer data stays above older (README.md; checked by FindPlanViolation).
 // I6: a plan that drops its inputs writes nothing and may take any files of any levels; of the
 //     others only that its inputs are in no other plan holds for it. An input of kHiddenFiles is
@@ -134,9 +134,10 @@ inline constexpr SequenceNumber kNoSnapshotAwaited = kSequenceNumberMax + 1;
 
 struct TreeView {
   KeyComparator comparator{nullptr};
-  // Level 0 newest first, the others ascending by key; as many as the config has levels.
+  // Level 0 newest first, the others ascending by key. As many as the config has levels; a view of
+  // the whole tree also has the level for files that are ingested behind.
   std::vector<std::span<FileMetaData* const>> levels;
-  // The family has another level, for files that are ingested behind. No plan reads or writes it.
+  // That level exists, and is not in `levels`: no plan reads or writes it.
   bool has_level_below = false;
   std::vector<const CompactionPlan*> running;           // of this column family
   uint64_t now_unix_seconds = 0;                        // for ttl and periodic
@@ -167,10 +168,12 @@ struct TreeView {
   SequenceNumber AwaitedSnapshot() const;
 };
 
-// Checks I5 for the current tree. Empty, or a sentence that names the violation with file numbers
-// and levels, without keys. Requires: the inputs are in the tree.
+// Checks for the current tree that the inputs are still in it, I5, and what I6 says of hidden files
+// and I7 of empty levels. Empty, or a sentence that names the violation with file numbers and
+// levels, without keys.
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan);
-// Asserts I1 to I4 for a plan that was just made from the view and is not running.
+// Asserts of I1 to I4 and I6 to I8 what the view and the marks of its files show, and the comments
+// of the plan's members, for a plan that was just made from the view and is not running.
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan);
 // Asserts that there is none, with that sentence as the message.
 void AssertPlanFits(const TreeView& view, const CompactionPlan& plan);

@@ -5,10 +5,10 @@
 //                                          level-0 files, pending compaction bytes
 //
 // The delayed rate follows RocksDB's documentation. It starts at delayed_write_rate. While writers
-// are delayed, it is multiplied by 0.8 if the debt did not shrink, by 0.6 close to or after a stop,
-// and by 1/0.8 if the debt shrank. A decision without any change of the pressures keeps it. It is
-// at most delayed_write_rate and at least 16 KiB/s. The next delay starts from 1.4 times the last
-// rate.
+// are delayed, each change of the pressures multiplies it: by 0.6 close to or after a stop, else by
+// 1/0.8 if the debt of bytes shrank, or 0.8 if not (1 if there was none). It is at most
+// delayed_write_rate and at least 16 KiB/s, but always delayed_write_rate if that is not more, or
+// if compactions are off. The next delay starts from 1.4 times the last rate, within the limit.
 //
 // Thread safety: a pure function; the caller keeps the previous result.
 #pragma once
