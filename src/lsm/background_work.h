@@ -3,13 +3,14 @@
 //   a view changes -> ViewChanged (decides, under the mutex) -> executor: job (a runner works, no
 //   lock held) -> VersionInstaller (MANIFEST, then versions and views) -> ViewChanged -> ...
 //
-// I1: the counts of jobs are those of the families: each flush that is counted is one running flush
-//     of a family, each compaction one running plan.
+// I1: each running flush of a live family is counted as a job, or belongs to a flush of several
+//     families that is counted; each of its running plans as a job or as a manual step.
 // I2: an error of a job is latched, unless the job was told to stop, its family was dropped, or the
 //     error of a compaction passes (CompactionBackoff).
 // I3: a job ends with one critical section, after everything that it held is gone: the database may
 //     end once the last job is counted down.
-// I4: a decision without memory latches MemoryLimit; a notification without memory is left out.
+// I4: a decision without memory latches MemoryLimit, or pauses compactions if it is about one; a
+//     notification without memory is left out.
 //
 // Thread safety: methods marked REQUIRES under the mutex, the others without locks from any thread.
 #pragma once

@@ -4,11 +4,11 @@
 //   writes -> active memtable -> (full) immutable memtables -> (flush) level 0 -> (compaction)
 //   deeper levels
 //
-// I1: view() lists exactly {active, immutable, version} as they were at the last InstallView.
+// I1: view() lists exactly the {active, immutable, version, prefix extractor} that there are.
 // I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical
 //     section that publishes the version with its tables.
-// I3: every write that is not in a table is in a log whose number is at least OldestLogNumber(), so
-//     the log numbers of the memtables ascend with their age.
+// I3: every logged write that is not in a table is in a log whose number is at least
+//     OldestLogNumber(). The log numbers of the memtables ascend from old to new.
 //
 // Thread safety: constant members from any thread. view() from any thread inside an epoch guard.
 // The commit leader alone replaces the active memtable, so it reads LeaderActive() without a lock.

@@ -10,13 +10,13 @@
 // I1: sequences are assigned in queue order without gaps inside a group. A batch's bytes in the log
 //     contain its first sequence, and end at its termination point.
 // I2: unless disable_wal is set, a batch is applied after its log record was written to the
-//     operating system, and synced if the request demands it.
+//     operating system (with manual_wal_flush: into the log's buffer), and synced on demand.
 // I3: a sequence is published after all entries up to it were applied, so that a reader never sees
 //     half a batch.
 // I4: a group that fails in the log is not applied. The error is latched, because the contents of
 //     the log are unknown then.
-// I5: no request waits for background work while it leads: a write stall never delays syncs,
-//     memtable switches or changes of families.
+// I5: no write waits for background work while it leads: a write stall never delays syncs, memtable
+//     switches or changes of families. Of the exclusive requests an ingestion may wait for a flush.
 // I6: each request has an outcome of its own. One that its check refuses takes no sequence and is
 //     neither logged nor applied; the others of its group are not affected.
 // I7: an acknowledged write is in a family that was alive when its group was committed.

@@ -1,11 +1,11 @@
 // CoverageScan: finds the files and bytes that the range tombstones of a family's tables cover in
-// older tables, after each install, and records them for the picker (FileMetaData::coverage).
+// older tables, after flushes and compactions, for the picker (FileMetaData::coverage).
 //
 //   install -> Run: a pinned view, no lock -> FindRangeCoverage per table with range tombstones
 //     -> recorded (database mutex), and a decision about jobs if there is something to do
 //
-// I1: a result is recorded only if the family still has the version that it was found in. The
-//     install of a newer version is followed by a scan of its own.
+// I1: a result is recorded only if the family still has the version that it was found in. The job
+//     that installed a newer one scans that. An ingestion scans nothing: the next job does.
 // I2: it opens no table. The tombstones of a table that is not open are scanned after a later
 //     install.
 //

@@ -8,8 +8,8 @@
 // I4: counts of pauses are not negative.
 // I5: `closing` and `jobs_canceled` are set for good. Once one of them is, no job begins.
 //
-// Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken on a read,
-// nor by a write that finds its memtable with room.
+// Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken by a write
+// that finds its memtable with room, nor on a read, unless a secondary's meets a catch-up.
 //   manifest_mutex  serialises installers: from reading the current versions until the new ones are
 //                   published. Held across the write of the MANIFEST.
 //   mutex           the families' guarded members, the snapshots, the job counters. Never held

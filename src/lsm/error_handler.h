@@ -12,7 +12,7 @@
 // I2: a latched corruption cannot be resumed from: the files have to be looked at. Nor can a lack
 //     of memory that cut off the application of a logged batch: a memtable holds a part of it.
 //     Reopening replays the whole batch.
-// I3: writers are refused unless kClear; background jobs unless kClear or kResuming.
+// I3: writers are refused unless kClear; jobs unless kClear, or kResuming without a failure since.
 // I4: a refusal carries its error: WriteStatus and JobStatus decide and read the error under one
 //     lock, so that the end of a resume cannot turn a refusal into OK.
 // Thread safety: all methods. IsSet, BlocksJobs and, while clear, WriteStatus and JobStatus are one

@@ -3,8 +3,8 @@
 //
 //   Add... (database mutex held) --> changes_ --Notify (no lock held)--> listeners, LOG
 //
-// I1: one thread notifies at a time, so notifications keep their order.
-// I2: no listener and no line of the LOG is called with a lock held.
+// I1: one thread notifies of what was added at a time, so it keeps its order.
+// I2: no listener and no line of the LOG is called with a lock held, except LifeCycle's role.
 // I3: a notification that finds no memory is left out; Notify throws nothing.
 //
 // Thread safety: Add... under the database mutex; the rest from any thread without locks.

@@ -6,7 +6,7 @@
 //
 // I1: at most one flush of a family runs at a time, and it takes every immutable memtable. So
 //     memtables reach level 0 in their order.
-// I2: with several families, the logs before the log number that a flush records are closed, and
+// I2: if a family is left out, the logs before the log number that a flush records are closed, and
 //     synced after the number is chosen. Otherwise a crash could keep the flushed half of a lost
 //     log, and an open would refuse the family as ahead of the others. So are they with an archive,
 //     which has no gaps.

@@ -6,8 +6,8 @@
 //                   --> Installing --> CompactionEnded, where subcompactions interleave
 //
 // I1: every Begun has its Ended; those of tables and subcompactions come after a failure, too.
-// I2: nothing here is called with a lock held, because listeners may call the database and lines go
-//     to a file.
+// I2: nothing here is called with a lock held, except LifeCycle's role, because listeners may call
+//     the database and lines go to a file.
 // I3: with enable_thread_tracking, the status of the job's thread is that of the job from its Begun
 //     to the end of this object; it is set before listeners are called.
 //

@@ -11,10 +11,12 @@
 //   OPEN --Cancel--> OPEN without jobs: reads, and writes as long as the memtables have room
 //
 // I1: every step of a close runs, even after a step that failed.
-// I2: no file is written or deleted after LOCK is released. Before that jobs have ended,
-//     ErrorHandler refuses new logs, and OPTIONS and deletions are stopped.
+// I2: no file but the LOG and trash is written or deleted without LOCK. Before it is released jobs
+//     have ended, ErrorHandler refuses new logs, and OPTIONS and deletions are stopped. An open
+//     database has LOCK if and only if writes_files() is true, except during a promotion.
 // I3: up to the new MANIFEST a promotion changes nothing that a recovery does not expect after a
-//     crash, and no reader sees less: it can be undone. From there on it is a primary.
+//     crash, and no reader sees less: it can be undone. Until then the database is a secondary: it
+//     has a follower, and writes_files() is false. From there on it is a primary, without one.
 // I4: at most one catch-up, promotion or close runs at a time.
 // I5: a cancel and a close flush writes that no log has, in their own thread and after jobs have
 //     ended for good: no pause delays them, and no thread that leads waits for a job meanwhile.

@@ -19,7 +19,7 @@
 // I6: the length of a log of an earlier run is recorded only if this run has synced the log:
 //     otherwise a power cut may take its end, and the record would make damage of that.
 // I7: LogProgress::good_bytes is the end of a committed record in the file, and never shrinks. A
-//     log is closed after its last record was counted and the next log exists.
+//     log is closed after its last record was counted, and after the next log exists, if one comes.
 // I8: a log is written to after its name is durable: a file may have been an older log's.
 //
 // Thread safety: SyncClosed, SyncDuringAppends, ReleaseUpTo, counters: any thread; others: leader.

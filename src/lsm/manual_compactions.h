@@ -7,7 +7,8 @@
 // I1: an exclusive manual compaction begins once no compaction of its family runs. Until it has
 //     ended, its own steps are the only ones that begin, except for those that delete files.
 // I2: a step that a pause interrupted is repeated once work continues.
-// I3: while manual compactions are disabled, no call is under way once Disable has returned.
+// I3: while manual compactions are disabled, no call is under way once Disable has returned, except
+//     for those that delete files.
 //
 // Thread safety: methods marked REQUIRES under the database mutex, the others without locks.
 #pragma once

@@ -10,8 +10,8 @@
 // I3: no OPTIONS file is written after Stop, and no pause of RecordFamilyOptions touches the
 //     database, which may end before the executor does.
 // I4: the newest file is behind by fewer families that came or went than a quarter of those that it
-//     lists, or by none if they are few. A file is a list of all families: to write one for each
-//     change would take the square of their number.
+//     lists, or by none if they are few, unless a write failed. A file is a list of all families:
+//     to write one for each change would take the square of their number.
 // I5: every family has the current options of the database. They change under the manifest mutex,
 //     which a creation holds from the new family's options to its publication.
 //

@@ -13,7 +13,7 @@
 //     that failed.
 // I3: a record whose sequence is not below that with which a later log begins is not returned: the
 //     database went on from there without it, after a failure or after a recovery that left the end
-//     of the log out.
+//     of the log out. One with log data alone takes no sequence, so it may have that number.
 // I4: between two calls of GetBatch no batch is missing and none comes twice; a gap ends the
 //     iteration. So does a sequence that comes again: the writer took a returned batch back.
 // I5: a log that a primary may still write is left, and its end judged, only after a read that

@@ -8,7 +8,8 @@
 //
 // I1: while kDelayed, all writers together get the rate: each reserves the time that its own bytes
 //     take after the time reserved before.
-// I2: a reservation is void once the state or the rate changes (generation); the writer asks again.
+// I2: a reservation is void once the tree asks for another state or rate (generation); the writer
+//     asks again. Lock and SetAwaitsMemory leave it.
 //
 // Thread safety: methods marked REQUIRES under the database mutex; the rest from any thread.
 #pragma once

@@ -5,10 +5,10 @@
 //   0 .......... good_bytes() .......... handed over .......... bytes()
 //   |  committed, in the file  |  in the file, perhaps  | in the buffer |
 //
-// I1: the file holds whole records in the order in which they were added, followed by at most one
-//     torn record after an error.
+// I1: the file holds whole records in the order in which they were added, followed by a part of one
+//     at most: after an error, or while the rest of it is in the buffer.
 // I2: an error is final: the content that a failed append, flush, sync or close left in the file is
-//     unknown, so every later call returns the first error and does not use the file.
+//     unknown, so every later call returns the first error and writes nothing to the file.
 // I3: after Sync returned Ok every record added before it is durable.
 // I4: good_bytes() is the end of a record and counts only bytes that the file accepted: a log that
 //     is cut there is always whole.
