@@ -421,6 +421,41 @@ TEST_F(IngestionTest, AnOpenWithOneLevelFlushesWritesThatAreOlderThanAFile) {
   EXPECT_EQ(Contents(), "m=2 z=newer ");
 }
 
+// The sequences of a memtable's table and of a file that came next to the memtable overlap. When
+// the newest entries of that table leave in a merge, it stays above the file and what that was
+// merged with.
+TEST_F(IngestionTest, ATableThatLosesItsNewestEntriesStaysAboveAFileThatCameBeforeThem) {
+  Open();
+  Put("k", "old");
+  Put("x", "1");
+  Flush();
+  Put("k", "new");
+  // Too large for a universal merge with the tables above.
+  ASSERT_OK(Ingest({WriteFile("1.sst", {{"x", std::string(100000, 'x')}})}));
+  EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1u);
+  Put("z", "1");
+  Flush();
+  const std::vector<std::string> tables = FileNames(0);  // newest first
+  ASSERT_EQ(tables.size(), 3u);
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {tables[1]}, 0));
+  EXPECT_EQ(Levels(), "0:2");
+  EXPECT_EQ(Get("k"), "new");
+
+  options_.disable_auto_compactions = false;
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.compaction_options_universal.size_ratio = 100;
+  options_.level0_file_num_compaction_trigger = 3;
+  Open();
+  Delete("z");
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Levels(), "0:2") << "the two small tables were not merged";
+  EXPECT_EQ(Get("k"), "new");
+  Open();
+  EXPECT_EQ(Get("k"), "new");
+  EXPECT_EQ(Get("z"), "NOT_FOUND");
+}
+
 TEST_F(IngestionTest, LooksIntoFilesThatSpanTheRange) {
   Open();
   Put("a", "1");

@@ -282,6 +282,19 @@ void Gather(std::vector<std::unique_ptr<Subcompaction>>* parts, TableJobResult* 
   }
 }
 
+// I2.
+void KeepPlaceInLevel0(const CompactionPlan& plan, TableJobResult* result) {
+  if (IsSorted(plan.output_level)) return;
+  for (const CompactionInputs& inputs : plan.inputs) {
+    for (const FileMetaData* input : inputs.files) {
+      for (const auto& file : result->files) {
+        file->smallest_sequence = std::min(file->smallest_sequence, input->smallest_sequence);
+        file->largest_sequence = std::max(file->largest_sequence, input->largest_sequence);
+      }
+    }
+  }
+}
+
 // The number of point entries of a table, by its properties. RocksDB counts range deletions as
 // entries since version 6, and records sessions since 6.15. LevelDB records nothing.
 struct RecordedEntries {
@@ -347,6 +360,7 @@ Status RunPlan(const CompactionJobArgs& args, TableJobResult* result) {
     DiscardTableJob(job, result);
     return status;
   }
+  KeepPlaceInLevel0(*args.plan, result);
   ASHLAR_RETURN_IF_ERROR(FinishTableJob(job, result));
   result->statistics.subcompactions = static_cast<uint32_t>(parts.size());
   result->statistics.input_files = args.plan->InputFiles();

@@ -9,6 +9,13 @@
 // versions of a user key are in one range.
 //
 // I1: files of different subcompactions are disjoint in user keys.
+// I2: a file on level 0 has the range of sequences of all inputs. Level 0 is ordered by them
+//     (LevelFiles::NewerFirst), so the file has the place of its newest input. By the entries that
+//     are left it could come below a file that is older than they are:
+//
+//       N(6) z@6 del    W(3-5) k@3, z@5    Z(1-4) k@1, x@4     newest first; W's memtable had k@3
+//       \_______________/                                      when the file of x@4 was ingested
+//               k@3                        Z(1-4)              "z" has left: with 3 it is below 4
 #pragma once
 
 #include <string>

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "compact/run/flush_job.h"
 #include "compact/run/job_test_kit.h"
+#include "manifest/level_files.h"
 #include "tests/support/expect_ok.h"
 
 namespace ashlar {
@@ -284,6 +285,37 @@ TEST_F(TreeTest, SequencesBecomeZeroOnTheLastLevelOnly) {
     for (const auto& level : levels_) Evict(level);
     levels_.clear();
   }
+}
+
+// The older file has x@4, which was ingested while k@3 was in a memtable, and was merged with k@1
+// after the flush of k@3. The entry that is left has a smaller sequence than that file.
+TEST_F(TreeTest, AMergeWithinLevel0KeepsItsPlaceThere) {
+  levels_.resize(1);
+  for (const char* const text : {"z@6 del", "k@3 put new, z@5 put 1", "k@1 put old, x@4 put 1"}) {
+    OwnedFiles files = WriteTables(ParseEntries(text));
+    ASSERT_EQ(files.size(), 1u);
+    levels_[0].push_back(std::move(files[0]));
+  }
+  const FileMetaData* const older = levels_[0][2].get();
+  CompactionPlan plan;
+  plan.inputs.push_back({0, {levels_[0][0].get(), levels_[0][1].get()}});
+  plan.output_level = 0;
+  plan.smallest = "k";
+  plan.largest = "z";
+  plan.older.push_back({levels_[0][2].get()});
+  plan.max_output_file_bytes = UINT64_MAX;
+  CompactionJobArgs args;
+  args.plan = &plan;
+  args.job = JobArgs();
+  TableJobResult result;
+  ASSERT_OK(RunCompaction(args, &result));
+  ASSERT_EQ(result.files.size(), 1u);
+  const FileMetaData* const merged = result.files[0].get();
+  EXPECT_EQ(PrintTable(result.files[0].get()), "k@3 put new");
+  EXPECT_EQ(merged->smallest_sequence, 3u);
+  EXPECT_EQ(merged->largest_sequence, 6u);
+  EXPECT_TRUE(LevelFiles::NewerFirst(merged, older));
+  Evict(result.files);
 }
 
 TEST_F(TreeTest, AKeyWhereRangesMeetIsReadOnce) {
