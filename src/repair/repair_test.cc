@@ -484,6 +484,40 @@ TEST_F(RepairTest, ADamagedBlockLosesItsKeysAndNoOthers) {
   ASSERT_OK(opened.Close());
 }
 
+// The older table's record has a sequence between those of the newer one, as that of a table that
+// was ingested before the newest of these writes.
+TEST_F(RepairTest, ATableOfLevel0ThatLosesItsNewestEntriesStaysInItsPlace) {
+  settings_.disable_auto_compactions = true;
+  Open();
+  PutMany(kDefaultColumnFamilyName, 50, 60, "a");
+  Flush();
+  PutMany(kDefaultColumnFamilyName, 10, 100, "b");
+  PutMany(kDefaultColumnFamilyName, 0, 2, "b");
+  Flush();
+  Close();
+  SequenceNumber newest = 0;
+  ChangeRecords(0, [&](FileMetaData* file) { newest = std::max(newest, file->largest_sequence); });
+  ChangeRecords(0, [&](FileMetaData* file) {
+    if (file->largest_sequence != newest) file->largest_sequence = newest - 1;
+  });
+  ExpectContents(contents_);
+  const std::string table = Files(IsTable).back();
+  FlipByte(disk_.get(), Path(table), 100);  // in the first block, which has the newest entries
+  ASSERT_OK(Repair());
+  EXPECT_EQ(FateOf(table), RepairFate::kSalvaged);
+  EXPECT_EQ(Find(table)->lost_blocks, 1u);
+
+  OpenDatabase opened(disk_, settings_, 2);
+  ASSERT_OK(opened.Open());
+  std::string value;
+  EXPECT_TRUE(opened.db()->Get(ReadOptions(), Key(0), &value).IsNotFound());
+  for (int i = 50; i < 60; ++i) {
+    ASSERT_OK(opened.db()->Get(ReadOptions(), Key(i), &value));
+    EXPECT_EQ(value, contents_[kDefaultColumnFamilyName][Key(i)]) << "not the older table's";
+  }
+  ASSERT_OK(opened.Close());
+}
+
 TEST_F(RepairTest, ADamagedFilterLosesNothing) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 100, "a");

@@ -125,6 +125,8 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
     files.front()->smallest = table.recorded_smallest;
     files.back()->largest = table.recorded_largest;
   }
+  for (auto& file : files)  // I1; 0: nothing is recorded that is believed
+    file->largest_sequence = std::max(file->largest_sequence, table.recorded_largest_sequence);
   return files;
 }
 
