@@ -94,28 +94,41 @@ Status RangeCover::FindInFiles(Source* source, const Slice& user_key) const {
   return Status::OK();
 }
 
+// The tombstones of the file around the key. The bytes of *interval belong to source->tables.
+Status RangeCover::FindInTable(Source* source, FileMetaData* file, const Slice& user_key,
+                               CoverInterval* interval) const {
+  *interval = {};
+  if (file->has_ranges.load(std::memory_order_relaxed) == HasRanges::kNo) return Status::OK();
+  ASHLAR_ASSIGN_OR_RETURN(TableRef table, args_.tables->Acquire(file, args_.read_options));
+  *interval = table->ranges().FindCoverInterval(user_key, args_.visible);
+  source->tables.push_back(std::move(table));
+  return Status::OK();
+}
+
 // The key is inside the bounds of the file.
 Status RangeCover::FindInFile(Source* source, size_t file, const Slice& user_key) const {
-  FileMetaData* const meta = source->files[file];
+  const std::span<FileMetaData* const> files = source->files;
   CoverInterval interval;
-  if (meta->has_ranges.load(std::memory_order_relaxed) != HasRanges::kNo) {
-    ASHLAR_ASSIGN_OR_RETURN(TableRef table, args_.tables->Acquire(meta, args_.read_options));
-    interval = table->ranges().FindCoverInterval(user_key, args_.visible);
-    source->tables.push_back(std::move(table));
+  ASHLAR_RETURN_IF_ERROR(FindInTable(source, files[file], user_key, &interval));
+  if (args_.comparator.Compare(user_key, files[file]->largest_user_key()) < 0) {
+    Narrow(&interval,
+           {.begin = files[file]->smallest_user_key(), .end = files[file]->largest_user_key()});
+    source->interval = interval;
+    return Status::OK();
   }
-  if (args_.comparator.Compare(user_key, meta->largest_user_key()) < 0) {
-    Narrow(&interval, {.begin = meta->smallest_user_key(), .end = meta->largest_user_key()});
-  } else {
-    // The next file may have older versions of this key, and tombstones for it. The answer is for
-    // this key alone.
-    Source next{.files = source->files.subspan(file + 1)};
-    ASHLAR_RETURN_IF_ERROR(FindInFiles(&next, user_key));
-    source->key.assign(user_key.data(), user_key.size());
-    interval = {.begin = source->key,
-                .end = source->key,
-                .sequence = std::max(interval.sequence, next.interval->sequence)};
+  // The next files may have older versions of this key, and tombstones for it. The answer is for
+  // this key alone. A loop, because a hostile MANIFEST may name any number of such files.
+  SequenceNumber sequence = interval.sequence;
+  source->tables.clear();
+  for (size_t next = file + 1; next < files.size(); ++next) {
+    if (args_.comparator.Compare(files[next]->smallest_user_key(), user_key) > 0) break;
+    ASHLAR_RETURN_IF_ERROR(FindInTable(source, files[next], user_key, &interval));
+    sequence = std::max(sequence, interval.sequence);
+    source->tables.clear();
+    if (args_.comparator.Compare(user_key, files[next]->largest_user_key()) < 0) break;
   }
-  source->interval = interval;
+  source->key.assign(user_key.data(), user_key.size());
+  source->interval = CoverInterval{.begin = source->key, .end = source->key, .sequence = sequence};
   return Status::OK();
 }
 

@@ -86,6 +86,8 @@ class RangeCover {
   Status FindIn(Source* source, const Slice& user_key) const;
   Status FindInFiles(Source* source, const Slice& user_key) const;
   Status FindInFile(Source* source, size_t file, const Slice& user_key) const;
+  Status FindInTable(Source* source, FileMetaData* file, const Slice& user_key,
+                     CoverInterval* interval) const;
   size_t FindFile(const Source& source, const Slice& user_key) const;
   void Narrow(CoverInterval* interval, const CoverInterval& other) const;
 
