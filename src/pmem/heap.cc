@@ -290,10 +290,11 @@ void Heap::DropSpan(HeapSpan* span) noexcept {
   spans_[page].reset();
 }
 
-// Whether an empty span can go. I2: a class in use keeps an object in its other spans.
+// Whether an empty span can go. I2: a class in use keeps an object in its other spans. No leaf is
+// held back: an open makes spans of leaves of pages that were given back, and I5 may need these.
 bool Heap::IsSpare(const HeapSpan& span) const {
   if (span.taken > 0 || span.marking) return false;
-  if (span.entry.kind == SpanKind::kLarge) return true;
+  if (span.entry.kind != SpanKind::kRecords) return true;
   const Class& size_class = classes_[span.class_index];
   const uint64_t others = size_class.free_objects - (span.is_open ? span.objects : 0);
   return size_class.taken_objects == 0 || others > 0;

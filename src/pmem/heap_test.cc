@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bitset>
 #include <chrono>
 #include <future>
 #include <map>
@@ -441,6 +442,41 @@ TEST_F(HeapTest, EmptySpansOfOtherClassesAreTakenBackWhenThePoolIsFull) {
   }
   heap_->CheckInvariants();
   EXPECT_EQ(fill(), all);
+}
+
+// Pages that a span of leaves gave back keep their entry in the map. An open made an empty span of
+// them again, and kept it as the only one with room for a leaf. Large records and the log of a
+// batch found no space in a pool that had it before.
+TEST_F(HeapTest, AnEmptySpanOfLeavesThatAnOpenFindsIsTakenBackWhenThePoolIsFull) {
+  std::vector<PoolOffset> leaves;
+  for (uint64_t i = 0; i < kLeavesPerSpan + 1; ++i) leaves.push_back(heap_->AllocateLeaf().value());
+  std::vector<PoolOffset> large;
+  for (PoolOffset object = Take(20'000); object != 0; object = Take(20'000))
+    large.push_back(object);
+  // With a free leaf elsewhere the second span is given back. Then the first one is full again.
+  heap_->Release(leaves.front());
+  heap_->Release(leaves.back());
+  ASSERT_EQ(heap_->ObjectBytes(leaves.back()), 0U);
+  ASSERT_EQ(heap_->AllocateLeaf().value(), leaves.front());
+  const uint64_t free_pages = heap_->CountFreePages().all;
+  ASSERT_GE(free_pages, kSpanPages);
+
+  Reopen(false);
+  const std::vector<PoolOffset> spans = heap_->LeafSpans();
+  ASSERT_EQ(spans.size(), 2U);
+  heap_->MarkLeaves(spans[0], std::bitset<kLeavesPerSpan>().set());
+  heap_->MarkLeaves(spans[1], {});
+  for (const PoolOffset object : large) ASSERT_TRUE(heap_->MarkRecord(object, 20'000));
+  heap_->FinishMark(true);
+  heap_->CheckInvariants();
+  ASSERT_EQ(heap_->CountFreePages().all, free_pages - kSpanPages);
+  EXPECT_NE(Take(60'000), 0U);
+  heap_->CheckInvariants();
+  // A leaf, when it is needed, has a span where there are pages for one.
+  EXPECT_TRUE(heap_->AllocateLeaf().status().IsNoSpace());
+  for (const PoolOffset object : large) heap_->Release(object);
+  EXPECT_TRUE(heap_->AllocateLeaf().ok());
+  heap_->CheckInvariants();
 }
 
 // Threads allocate, free and take back from each other: no object is handed out twice.
