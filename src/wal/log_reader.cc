@@ -183,10 +183,8 @@ bool LogReader::ParseFragment(Fragment* fragment) {
   if (claimed_end > block_bytes_) return StopAtDamage(claimed_end, "the file ends inside a record");
   if (!ChecksumHolds(header, header_bytes, PayloadBytes(header)))
     return StopAtDamage(claimed_end, "checksum mismatch");
-  if (log_format::IsRecyclable(type)) {
-    recycled_ = true;
-    if (!IsOwnAt(position_)) return StopAtOtherLog(claimed_end);
-  }
+  recycled_ |= log_format::IsRecyclable(type);
+  if (NeedsNumber(type) && !IsOwnAt(position_)) return StopAtOtherLog(claimed_end);
   *fragment = Fragment{.type = type,
                        .payload = Slice(header + header_bytes, PayloadBytes(header)),
                        .offset = offset()};
@@ -387,6 +385,12 @@ bool LogReader::MayBeginAt(size_t position) const {
   const uint8_t type = PlainType(TypeOf(header));
   if (type != log_format::kFull && type != log_format::kFirst) return false;
   return !recycled_ || IsOwnAt(position);
+}
+
+bool LogReader::NeedsNumber(uint8_t type) const {
+  if (log_format::IsRecyclable(type)) return true;
+  const bool begins_log = type == log_format::kSetCompression && offset() == 0;
+  return recycled_ && !begins_log && (type & log_format::kIgnorableBit) == 0;
 }
 
 bool LogReader::IsOwnAt(size_t position) const {

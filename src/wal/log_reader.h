@@ -12,7 +12,8 @@
 //   it ends where the file ends or the next one begins (wrong checksum)  kCorruption
 //   anything else is garbage                                             kTornTail
 //   in a recycled log, followed by its previous contents, a record is one with the log's number;
-//   without one after it all of these are kTornTail, and an intact fragment of another log is kEnd
+//   without one after it all of these are kTornTail, and an intact fragment of another log, or one
+//   without a number, is kEnd
 //
 // I1: every record returned has an intact checksum and was written whole; records come in file
 //     order with none missing between two of them, except after SkipDamage.
@@ -116,7 +117,7 @@ class LogReader {
 
   // The ways to stop; all return false.
   bool StopAtDamage(size_t claimed_end, const char* reason);
-  // The fragment has the number of another log.
+  // The fragment has the number of another log, or lacks the one that it needs.
   bool StopAtOtherLog(size_t fragment_end);
   bool StopCorrupt(uint64_t offset, const char* reason) {
     return Stop(Outcome::kCorruption, offset, reason);
@@ -151,6 +152,9 @@ class LogReader {
   bool MayEndAt(size_t position);
   // Where a record of this log may begin, by the header alone.
   bool MayBeginAt(size_t position) const;
+  // Whether the fragment at position_ is the log's only if its header has the log's number. In a
+  // recycled log a plain one is a part of a value of the older log, which may hold a log.
+  bool NeedsNumber(uint8_t type) const;
   // Of a recycled log: the header has the log's own number.
   bool IsOwnAt(size_t position) const;
   bool HasZeroSector(size_t begin, size_t end) const;

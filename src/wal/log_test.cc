@@ -494,6 +494,35 @@ TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
   EXPECT_EQ(result.last_good_offset, own.size());
 }
 
+// The end of the log may be where a value of the older one begins, and a value may hold a log.
+TEST_F(LogTest, AFragmentWithoutANumberIsNoneOfARecycledLog) {
+  const std::string own = FragmentBytes(log_format::kRecyclableFull, "one");
+  const std::string head =
+      FragmentBytes(log_format::kSetCompression, std::string(sizeof(uint32_t), '\0'));
+  for (const uint8_t type : {uint8_t{1}, uint8_t{2}, uint8_t{9}, uint8_t{10}, uint8_t{12}}) {
+    SCOPED_TRACE(testing::Message() << "type " << int{type});
+    const std::string value =
+        FragmentBytes(type, "val") + FragmentBytes(log_format::kLast, "ue") + Text(100, 3);
+    ReadResult result = ReadBytes(own + value);
+    EXPECT_EQ(result.records, (std::vector<std::string>{"one"}));
+    EXPECT_EQ(result.outcome, Outcome::kEnd);
+    EXPECT_EQ(result.last_good_offset, own.size());
+    // The fragment that says how records are compressed is plain in each log.
+    result = ReadBytes(head + own + value);
+    EXPECT_EQ(result.records, (std::vector<std::string>{"one"}));
+    EXPECT_EQ(result.outcome, Outcome::kEnd);
+    // A lost sector between records of the log.
+    result = ReadBytes(own + value + own);
+    EXPECT_EQ(result.records.size(), 1u);
+    EXPECT_EQ(result.outcome, Outcome::kCorruption);
+    // Inside a record that the older log's bytes cut off.
+    result = ReadBytes(own + FragmentBytes(log_format::kRecyclableFirst, "tw") + value);
+    EXPECT_EQ(result.records.size(), 1u);
+    EXPECT_EQ(result.outcome, Outcome::kTornTail);
+    EXPECT_EQ(result.last_good_offset, own.size());
+  }
+}
+
 // Records after damage that have this log's number were written in this life of the file.
 TEST_F(LogTest, DamageInTheMiddleOfARecycledLogIsCorruption) {
   constexpr size_t kRecords = 600;
@@ -751,8 +780,14 @@ TEST_F(LogTest, AFlippedTypeDoesNotMakeALogLookRecycled) {
 TEST_F(LogTest, FragmentsThatMayBeIgnoredAreAndOthersAreRefused) {
   const std::string one = FragmentBytes(log_format::kFull, "one");
   const std::string two = FragmentBytes(log_format::kFull, "two");
-  for (const uint8_t type : {uint8_t{130}, uint8_t{131}, uint8_t{200}, uint8_t{255}}) {
+  for (const uint8_t type : {uint8_t{130}, uint8_t{200}, uint8_t{255}}) {
     const ReadResult result = ReadBytes(one + FragmentBytes(type, "something") + two);
+    EXPECT_EQ(result.records.size(), 2u) << int{type};
+    EXPECT_EQ(result.outcome, Outcome::kEnd);
+  }
+  const std::string numbered = FragmentBytes(log_format::kRecyclableFull, "numbered");
+  for (const uint8_t type : {uint8_t{130}, uint8_t{131}, uint8_t{200}, uint8_t{255}}) {
+    const ReadResult result = ReadBytes(numbered + FragmentBytes(type, "something") + numbered);
     EXPECT_EQ(result.records.size(), 2u) << int{type};
     EXPECT_EQ(result.outcome, Outcome::kEnd);
   }
