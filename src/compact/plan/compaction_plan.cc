@@ -1,6 +1,7 @@
 #include "compact/plan/compaction_plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/assert.h"
 #include "base/format.h"
@@ -85,6 +86,13 @@ void MarkInputs(const CompactionPlan& plan, bool being_compacted) {
       file->being_compacted = being_compacted;
     }
   }
+}
+
+bool TreeView::StaysBelowNewer(const FileMetaData& file) const {
+  const auto level0 = files(0);
+  const auto at = std::find(level0.begin(), level0.end(), &file);
+  ASHLAR_ASSERT(at != level0.end());  // it is in the tree
+  return at == level0.begin() || (*std::prev(at))->largest_sequence > 0;
 }
 
 std::span<FileMetaData* const> TreeView::MergeableLevel0() const {
@@ -290,6 +298,8 @@ void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan) {
   if (!IsSorted(plan.output_level)) {
     for (const FileMetaData* file : plan.inputs.front().files)
       ASHLAR_ASSERT(view.IsOlderThanMemTables(*file));  // I8
+    ASHLAR_ASSERT(plan.start_level() > 0 ||
+                  view.StaysBelowNewer(*plan.inputs.front().files.front()));  // I10
   }
   const Level last_input = plan.inputs.back().level;
   ASHLAR_ASSERT(plan.inputs.size() == 1 || last_input == plan.output_level || plan.whole_runs ||

@@ -21,6 +21,8 @@
 //     level to the start level are empty, except for newer files of level 0.
 // I8: what a plan writes or moves to level 0 is older than each write that is not flushed.
 // I9: no plan writes below a running bottommost plan whose range meets its own (README.md).
+// I10: a merge within level 0 takes each newer file there that has no sequences on record, because
+//     LevelDB wrote it. The output has some, and would be sorted above that file.
 //
 // Lifetime: its owner has a count on the Version whose files it borrows. Thread safety: values.
 #pragma once
@@ -157,6 +159,8 @@ struct TreeView {
   bool IsOlderThanMemTables(const FileMetaData& file) const {
     return file.largest_sequence < oldest_unflushed;
   }
+  // I10: whether this file of level 0 may be the newest one of a merge within it.
+  bool StaysBelowNewer(const FileMetaData& file) const;
   // Level 0 without its newest files that no plan may merge within it (I8).
   std::span<FileMetaData* const> MergeableLevel0() const;
   Level num_levels() const { return static_cast<Level>(levels.size()); }

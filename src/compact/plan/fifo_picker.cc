@@ -46,6 +46,11 @@ std::vector<FileGroup> GroupsByAge(const TreeView& view) {
   for (Level level = view.num_levels(); level-- > 0;) {
     const size_t first = groups.size();
     for (const auto files : tree.Groups(level)) groups.push_back(MakeGroup(files));
+    // Level 0 is in the order of age, also where files have no sequences on record.
+    if (!IsSorted(level)) {
+      std::reverse(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end());
+      continue;
+    }
     std::sort(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(),
               [](const FileGroup& a, const FileGroup& b) {
                 return a.largest_sequence < b.largest_sequence;

@@ -30,6 +30,11 @@ TEST(PickFifo, DropsTheOldestFilesDownToTheLimit) {
   EXPECT_EQ(Pick("L0: 9[a-k 50] 8[a-k 50] 7[a-k 40] 6[a-k 40]"), "L0 [7 6] dropped, table bytes");
 }
 
+TEST(PickFifo, TablesWithoutSequencesAreOfTheAgeThatTheirNumbersSay) {
+  EXPECT_EQ(Pick("L0: 9[a-k 50] 8[a-k 50 seq=0-0] 7[a-k 40 seq=0-0] 6[a-k 40 seq=0-0]"),
+            "L0 [7 6] dropped, table bytes");
+}
+
 TEST(PickFifo, DeeperLevelsAreOlder) {
   EXPECT_EQ(Pick("L0: 9[a-k 50]\nL2: 2[a-k 30] 1[m-n 30]"), "L2 [1] dropped, table bytes");
   EXPECT_EQ(Pick("L0: 9[a-k 90] 8[a-k 50]\nL2: 2[a-k 30]"), "L0 [8] + L2 [2] dropped, table bytes");

@@ -47,6 +47,14 @@ Status CheckIsFlushed(const TreeView& view, const FileMetaData* newest) {
                                 "whose table would come below: flush the column family first"));
 }
 
+// I10 of compaction_plan.h, the same.
+Status CheckStaysBelowNewer(const TreeView& view, const FileMetaData* newest) {
+  if (view.StaysBelowNewer(*newest)) return Status::OK();
+  return Status::Aborted(StrCat("a newer table of level 0 than ", newest->number,
+                                " has no sequence numbers on record, and would come below the ",
+                                "output: name the newest ones of these, too"));
+}
+
 // The choice of the inputs of PlanFiles.
 class FileChoice {
  public:
@@ -228,8 +236,11 @@ Result<CompactionPlan> PlanFiles(const TreeView& view, const LeveledConfig& conf
   ASHLAR_ASSERT(!plan.inputs.empty());  // each named file is on a level that was visited
   plan.output_level = request.output_level;
   plan.reason = PlanReason::kFiles;
-  if (!IsSorted(plan.output_level))
-    ASHLAR_RETURN_IF_ERROR(CheckIsFlushed(view, plan.inputs.front().files.front()));
+  if (!IsSorted(plan.output_level)) {
+    const FileMetaData* const newest = plan.inputs.front().files.front();
+    ASHLAR_RETURN_IF_ERROR(CheckIsFlushed(view, newest));
+    ASHLAR_RETURN_IF_ERROR(CheckStaysBelowNewer(view, newest));
+  }
   const LevelTargets targets = ComputeLevelTargets(view, config);
   const PlanBuilder builder(view, config, targets);
   builder.SetRange(&plan);

@@ -245,6 +245,15 @@ TEST(PlanFiles, FilesThatAreNewerThanAMemTableDoNotStayOnLevel0) {
             "below: flush the column family first");
 }
 
+TEST(PlanFiles, TablesWithoutSequencesDoNotStayOnLevel0BelowOthersOfTheirKind) {
+  const std::string tree = "L0: 9[a-c 10] 8[a-c 10 seq=0-0] 7[a-c 10 seq=0-0]";
+  EXPECT_EQ(Files(tree, {7}, 0),
+            "Operation aborted: a newer table of level 0 than 7 has no sequence numbers on record, "
+            "and would come below the output: name the newest ones of these, too");
+  EXPECT_EQ(Files(tree, {8}, 0), "L0 [8 7] -> L0, files");
+  EXPECT_EQ(Files(tree, {7}, 1), "L0 [7] -> L1, files, bottommost");
+}
+
 TEST(PlanFiles, NeighboursThatShareAKeyGoAlong) {
   EXPECT_EQ(Files("L1: 5[a-c 20] 6[c-f 20] 7[g-k 20]", {6}, 2),
             "L1 [5 6] -> L2, files, bottommost");

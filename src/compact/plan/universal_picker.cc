@@ -138,10 +138,11 @@ class UniversalPicker {
     return count;
   }
   bool HasRoomBelow() const { return view_.num_levels() > 1; }
-  // I8 of compaction_plan.h.
+  // I8 and I10 of compaction_plan.h.
   bool MayWrite(const CompactionPlan& plan) const {
+    const FileMetaData& newest = *plan.inputs.front().files.front();
     return IsSorted(plan.output_level) ||
-           view_.IsOlderThanMemTables(*plan.inputs.front().files.front());
+           (view_.IsOlderThanMemTables(newest) && view_.StaysBelowNewer(newest));
   }
 
   Level OutputLevel(size_t end) const {
@@ -151,8 +152,10 @@ class UniversalPicker {
   }
 
   bool MakesFewerRuns(size_t begin, size_t end) const {
-    return IsSorted(OutputLevel(end)) ||
-           builder_.MakesFewerFiles(view_.files(0).subspan(begin, end - begin));
+    if (IsSorted(OutputLevel(end))) return true;
+    const auto inputs = view_.files(0).subspan(begin, end - begin);
+    // A choice that I10 refuses would be made again and again.
+    return view_.StaysBelowNewer(*inputs.front()) && builder_.MakesFewerFiles(inputs);
   }
 
   // Nothing: one of them is busy.

@@ -188,6 +188,22 @@ TEST(PickUniversal, RunsThatAreNewerThanAMemTableAreNotMergedWithinLevel0) {
   EXPECT_FALSE(PickUniversal(view, SmallConfig()).has_value());
 }
 
+// The order of the tables that LevelDB wrote is that of their numbers. A merge of older ones would
+// be sorted above newer ones.
+TEST(PickUniversal, TablesWithoutSequencesAreMergedWithNewerOnesOfTheirKind) {
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 50] 7[a-k 50]\nL1: 5[a-z 900]"),
+            "L0 [8 7] -> L0, size ratio");
+  EXPECT_EQ(
+      Pick("L0: 9[a-k 10 seq=0-0] 8[a-k 50 seq=0-0] 7[a-k 50 seq=0-0]\nL1: 5[a-z 900 seq=0-0]"),
+      "L0 [9 8 7] -> L0, sorted runs");
+  EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 50 seq=0-0] 7[a-k 50 seq=0-0]\nL1: 5[a-z 900 seq=0-0]"),
+            "L0 [8 7] -> L0, size ratio");
+  // The output is below level 0.
+  EXPECT_EQ(
+      Pick("L0: 9[a-k 10 seq=0-0] 8[a-k 50 seq=0-0] 7[a-k 50 seq=0-0]\nL4: 5[a-z 900 seq=0-0]"),
+      "L0 [8 7] -> L3, size ratio");
+}
+
 std::string PickCovered(const std::string& text, SequenceNumber oldest_snapshot) {
   const TreeText tree(text, 5);
   TreeView view = tree.View();
