@@ -20,6 +20,11 @@ namespace {
 
 constexpr uint64_t kNoEnd = UINT64_MAX;
 
+bool BeginsTransaction(ValueType type) {
+  return type == ValueType::kBeginPrepare || type == ValueType::kBeginPersistedPrepare ||
+         type == ValueType::kBeginUnprepare;
+}
+
 // The end of the bytes that may be lost of a log that is not read further. In a recycled log an
 // older one follows.
 uint64_t LossEnd(const LogReader& reader) {
@@ -60,15 +65,19 @@ Status LogReplay::FindLogs(const Input& input) {
   oldest_ = input.recorded->MinLogNumberToRecover();
   ASHLAR_ASSERT(follows_ || logs_.empty());  // I1: a recovery reads the logs once
   std::vector<uint64_t> numbers;
+  std::vector<uint64_t> unneeded;
   ASHLAR_RETURN_IF_ERROR(CheckNothingTakenBack());
-  ASHLAR_RETURN_IF_ERROR(ListLogs(&numbers));
+  ASHLAR_RETURN_IF_ERROR(ListLogs(&numbers, &unneeded));
+  if (state_->lock != nullptr && !WentBack())
+    ASHLAR_RETURN_IF_ERROR(CheckNothingIsPrepared(unneeded));
   ASHLAR_RETURN_IF_ERROR(TakeNewLogs(numbers));
   input.report->logs = std::move(numbers);
   ASHLAR_RETURN_IF_ERROR(CheckSyncedLogsAreThere());
   return state_->read_only() ? OpenLogs() : Status::OK();
 }
 
-Status LogReplay::ListLogs(std::vector<uint64_t>* numbers) {
+Status LogReplay::ListLogs(std::vector<uint64_t>* numbers, std::vector<uint64_t>* unneeded) {
+  const uint64_t oldest_kept = input_.recorded->min_log_number_to_keep;  // 0: not recorded
   std::vector<std::string> names;
   ASHLAR_RETURN_IF_ERROR(state_->file_system->GetChildren(state_->wal_directory, &names));
   for (const std::string& name : names) {
@@ -84,11 +93,40 @@ Status LogReplay::ListLogs(std::vector<uint64_t>* numbers) {
       continue;
     }
     state_->versions->MarkFileNumberUsed(number);
-    if (number >= oldest_) numbers->push_back(number);
+    if (number >= oldest_) {
+      numbers->push_back(number);
+    } else if (oldest_kept > 0 && number >= oldest_kept) {
+      unneeded->push_back(number);
+    }
   }
   std::sort(numbers->begin(), numbers->end());
   // A listing during which files come and go may give one name twice.
   numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+  return Status::OK();
+}
+
+// What is damaged in such a log is not looked at: nothing of it is replayed.
+Status LogReplay::CheckNothingIsPrepared(const std::vector<uint64_t>& unneeded) const {
+  for (const uint64_t number : unneeded) {
+    const std::string name = LogName(number);
+    std::unique_ptr<vfs::SequentialFile> file;
+    uint64_t bytes = 0;
+    ASHLAR_RETURN_IF_ERROR(state_->file_system->NewSequentialFile(name, vfs::FileOptions(), &file));
+    ASHLAR_RETURN_IF_ERROR(state_->file_system->GetFileSize(name, &bytes));
+    LogReader reader(std::move(file), name, number, bytes);
+    Slice record;
+    std::string scratch;
+    while (reader.ReadRecord(&record, &scratch)) {
+      for (BatchReader batch(record); batch.Next();) {
+        if (!BeginsTransaction(batch.record().type)) continue;
+        return Status::NotSupported(
+            name, StrCat("two-phase commit: the record at offset ", reader.record_offset(),
+                         " has a transaction that was prepared; commit or roll back all prepared "
+                         "transactions with RocksDB, and flush the database"));
+      }
+    }
+    if (reader.outcome() == LogReader::Outcome::kIoError) return reader.status();
+  }
   return Status::OK();
 }
 

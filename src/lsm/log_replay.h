@@ -103,8 +103,12 @@ class LogReplay {
 
   bool WentBack() const { return !state_->versions->went_back().empty(); }
   std::string LogName(uint64_t number) const;
-  // The numbers in the directory, ascending.
-  Status ListLogs(std::vector<uint64_t>* numbers);
+  // The numbers in the directory, ascending. unneeded: of logs that no family needs, and that the
+  // MANIFEST does not give up.
+  Status ListLogs(std::vector<uint64_t>* numbers, std::vector<uint64_t>* unneeded);
+  // NotSupported: one of these logs has a prepared transaction, for which RocksDB keeps the log. An
+  // open would delete both.
+  Status CheckNothingIsPrepared(const std::vector<uint64_t>& unneeded) const;
   Status TakeNewLogs(const std::vector<uint64_t>& numbers);
   Status CheckSyncedLogsAreThere() const;
   // TryAgain if the newest record that was read is neither in the tables nor in a log.

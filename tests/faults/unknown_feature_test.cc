@@ -11,6 +11,7 @@
 #include "base/crc32c.h"
 #include "base/format.h"
 #include "filesystem/filename.h"
+#include "manifest/version_edit.h"
 #include "tests/faults/closed_database.h"
 #include "tests/support/tool_runner.h"
 #include "wal/log_writer.h"
@@ -64,7 +65,11 @@ class UnknownFeatureTest : public ::testing::Test {
   // The image with one more record at the end of a log or a MANIFEST; created when it is not there.
   MemoryImage WithRecord(const std::string& name, uint64_t number,
                          const std::string& record) const {
-    MemoryFileSystem file_system(closed_.image());
+    return WithRecord(closed_.image(), name, number, record);
+  }
+  static MemoryImage WithRecord(const MemoryImage& image, const std::string& name, uint64_t number,
+                                const std::string& record) {
+    MemoryFileSystem file_system(image);
     const std::string path = ClosedDatabase::Path(name);
     std::unique_ptr<vfs::WritableFile> file;
     EXPECT_TRUE(file_system.ReopenWritableFile(path, vfs::FileOptions(), &file).ok());
@@ -100,6 +105,37 @@ TEST_F(UnknownFeatureTest, InALog) {
     PutFixed32(&mixed, counted ? 2 : 1);
     ExpectRefused(WithRecord(name, 900, mixed + Record('\x01', {"good", "value"}) + feature.bytes),
                   name);
+  }
+}
+
+// RocksDB keeps the log of a prepared transaction until it is committed. By then all families may
+// have flushed what else the log has.
+TEST_F(UnknownFeatureTest, InALogThatNoFamilyNeeds) {
+  constexpr uint64_t kNeeded = 900;
+  const std::string manifest = closed_.FileLike("MANIFEST");
+  uint64_t manifest_number = 0;
+  FileType type;
+  ASSERT_TRUE(ParseFileName(manifest, &manifest_number, &type));
+  MemoryImage flushed = closed_.image();
+  for (const uint32_t family : {0u, 1u}) {
+    VersionEdit edit;
+    edit.column_family = family;
+    edit.log_number = kNeeded;
+    std::string record;
+    edit.EncodeTo(&record);
+    flushed = WithRecord(flushed, manifest, manifest_number, record);
+  }
+  const auto with_log = [&](const std::string& records) {
+    std::string batch;
+    PutFixed64(&batch, 100000);
+    PutFixed32(&batch, 1);
+    return WithRecord(flushed, "000899.log", kNeeded - 1, batch + records);
+  };
+  const std::string put = Record('\x01', {"prepared", "value"});
+  EXPECT_TRUE(OpenAndReadAll(with_log(put), closed_.options(), closed_.contents()).opened);
+  for (const char begin : {'\x09', '\x12', '\x13'}) {
+    SCOPED_TRACE(testing::Message() << "type " << int{begin});
+    ExpectRefused(with_log(Record(begin, {}) + put + Record('\x0a', {"xid"})), "000899.log");
   }
 }
 
