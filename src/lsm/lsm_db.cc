@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <set>
 #include <utility>
@@ -55,6 +56,25 @@ BackgroundWork::DeadlineNanos DeadlineOf(const WaitForCompactOptions& options, u
   const auto micros = static_cast<uint64_t>(std::max<int64_t>(options.timeout.count(), 0));
   return now_nanos + std::min(micros, (UINT64_MAX - now_nanos) / kNanosPerMicro) * kNanosPerMicro;
 }
+
+// The memory of a handle, taken before its family is created: a program cannot reach a family
+// without a handle, and cannot create it again.
+class HandleMemory {
+ public:
+  HandleMemory() : memory_(::operator new(sizeof(FamilyHandle))) {}
+  ~HandleMemory() { ::operator delete(memory_); }
+  HandleMemory(const HandleMemory&) = delete;
+  HandleMemory& operator=(const HandleMemory&) = delete;
+
+  // The caller owns the handle. Call once.
+  FamilyHandle* Make(LsmCore* core, std::shared_ptr<ColumnFamily> family) noexcept {
+    ASHLAR_ASSERT(memory_ != nullptr);  // Requires
+    return new (std::exchange(memory_, nullptr)) FamilyHandle(core, std::move(family));
+  }
+
+ private:
+  void* memory_;
+};
 }  // namespace
 
 FamilyHandle::FamilyHandle(LsmCore* core, std::shared_ptr<ColumnFamily> family)
@@ -199,8 +219,9 @@ Status LsmDB::CreateColumnFamily(const ColumnFamilyOptions& options, const std::
                                  ColumnFamilyHandle** handle) try {
   *handle = nullptr;
   ASHLAR_RETURN_IF_ERROR(CheckWritable());
+  HandleMemory memory;
   ASHLAR_ASSIGN_OR_RETURN(const auto family, option_changes_.CreateFamily(options, name));
-  *handle = new FamilyHandle(core_.get(), family);
+  *handle = memory.Make(core_.get(), family);
   return option_changes_.RecordFamilyOptions();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
@@ -213,10 +234,11 @@ Status LsmDB::CreateColumnFamilies(const std::vector<ColumnFamilyDescriptor>& co
   handles->reserve(column_families.size());
   Status status;
   for (const ColumnFamilyDescriptor& family : column_families) {
+    HandleMemory memory;
     const auto created = option_changes_.CreateFamily(family.options, family.name);
     status = created.status();
     if (!status.ok()) break;
-    handles->push_back(new FamilyHandle(core_.get(), *created));
+    handles->push_back(memory.Make(core_.get(), *created));
   }
   const Status recorded = option_changes_.RecordFamilyOptions();
   return status.ok() ? recorded : status;
@@ -235,9 +257,10 @@ Status LsmDB::CreateColumnFamilyWithImport(
                                       .name = name,
                                       .move_files = import_options.move_files,
                                       .metadata = metadatas};
+  HandleMemory memory;
   ASHLAR_ASSIGN_OR_RETURN(const auto family,
                           FamilyImport(core_.get(), &option_changes_, request).Run());
-  *handle = new FamilyHandle(core_.get(), family);
+  *handle = memory.Make(core_.get(), family);
   return option_changes_.RecordFamilyOptions();
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
