@@ -176,8 +176,8 @@ struct TreeView {
 // and I7 of empty levels. Empty, or a sentence that names the violation with file numbers and
 // levels, without keys.
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan);
-// Asserts of I1 to I4 and I6 to I8 what the view and the marks of its files show, and the comments
-// of the plan's members, for a plan that was just made from the view and is not running.
+// Asserts of I1 to I4, I6 to I8 and I10 what the view and the marks of its files show, and the
+// comments of the plan's members, for a plan that was just made from the view and is not running.
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan);
 // Asserts that there is none, with that sentence as the message.
 void AssertPlanFits(const TreeView& view, const CompactionPlan& plan);

@@ -128,6 +128,7 @@ std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionCo
   level0 = level0.first(static_cast<size_t>(too_old - level0.begin()));
   for (size_t first = 0; first < level0.size(); ++first) {
     if (level0[first]->file_bytes > config.fifo.merged_file_bytes_max) continue;
+    if (!view.StaysBelowNewer(*level0[first])) continue;  // I10 of compaction_plan.h
     const auto older = level0.subspan(first);
     const size_t count = CountMerged(older, config);
     if (count == 0) continue;

@@ -121,6 +121,15 @@ TEST(PickFifo, FilesThatAreNewerThanAMemTableAreNotMerged) {
   EXPECT_FALSE(PickFifo(view, config).has_value());
 }
 
+// LevelDB's tables. The merged file would be sorted above the large one.
+TEST(PickFifo, TablesWithoutSequencesAreNotMergedBelowOthersOfTheirKind) {
+  CompactionConfig config = SmallConfig();
+  config.fifo.may_compact = true;
+  const std::string older = " 8[a-k 5 seq=0-0] 7[a-k 5 seq=0-0] 6[a-k 5 seq=0-0]";
+  EXPECT_EQ(Pick("L0: 9[a-k 25 seq=0-0]" + older, config), "nothing");
+  EXPECT_EQ(Pick("L0: 9[a-k 25]" + older, config), "L0 [8 7 6] -> L0, fewer files");
+}
+
 TEST(PickFifo, OnePlanAtATime) { EXPECT_EQ(Pick("L0: 9[a-k 500 busy] 8[a-k 50]"), "nothing"); }
 
 }  // namespace
