@@ -1,8 +1,7 @@
 // TableRewriter: makes new tables from the readable parts of old ones, and from the writes of logs.
 // Nothing of a table is dropped: every version and every range tombstone is written again.
-// I1: a salvaged table that is on record keeps its bounds and its largest sequence there, so that it
-//     fits in its place. Level 0 is ordered by these sequences, and the entries that had the largest
-//     may be lost.
+// I1: a salvaged table that is on record keeps its bounds and its largest sequence, so that it fits
+//     in its place. Level 0 is ordered by these sequences, and the entries with them may be lost.
 // I2: of entries with one user key and one sequence, which two tables have if one was made of the
 //     other, one is written: the result of a merge rather than an operand of it.
 //

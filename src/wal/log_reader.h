@@ -12,8 +12,7 @@
 //   it ends where the file ends or the next one begins (wrong checksum)  kCorruption
 //   anything else is garbage                                             kTornTail
 //   in a recycled log, followed by its previous contents, a record is one with the log's number;
-//   without one after it all of these are kTornTail, and an intact fragment of another log, or one
-//   without a number, is kEnd
+//   without one after it these are kTornTail, and an intact fragment without that number is kEnd
 //
 // I1: every record returned has an intact checksum and was written whole; records come in file
 //     order with none missing between two of them, except after SkipDamage.

@@ -14,15 +14,13 @@
 // I4: `older` lists, of every run older than the output, the files that overlap [smallest,
 //     largest]: older files of level 0, one run each, then the levels below (kRefit: none).
 // I5: until the install newer data stays above older (README.md; checked by FindPlanViolation).
-// I6: a plan that drops its inputs writes nothing and may take any files of any levels; of the
-//     others only that its inputs are in no other plan holds for it. An input of kHiddenFiles is
-//     hidden (range_coverage.h) from the oldest snapshot and every later reader.
+// I6: a plan that drops its inputs writes nothing, and may take any files that no other plan has.
+//     kHiddenFiles' are hidden (range_coverage.h) from the oldest snapshot and each later reader.
 // I7: a plan of kRefit moves all files of a level. If it moves them up, the levels from the output
 //     level to the start level are empty, except for newer files of level 0.
 // I8: what a plan writes or moves to level 0 is older than each write that is not flushed.
 // I9: no plan writes below a running bottommost plan whose range meets its own (README.md).
-// I10: a merge within level 0 takes each newer file there that has no sequences on record, because
-//     LevelDB wrote it. The output has some, and would be sorted above that file.
+// I10: a merge within level 0 takes all newer files there that have no sequences on record.
 //
 // Lifetime: its owner has a count on the Version whose files it borrows. Thread safety: values.
 #pragma once
@@ -159,7 +157,8 @@ struct TreeView {
   bool IsOlderThanMemTables(const FileMetaData& file) const {
     return file.largest_sequence < oldest_unflushed;
   }
-  // I10: whether this file of level 0 may be the newest one of a merge within it.
+  // I10: whether this file of level 0 may be the newest one of a merge within it. LevelDB records
+  // no sequences, so numbers order its files. An output has some, and is sorted above them.
   bool StaysBelowNewer(const FileMetaData& file) const;
   // Level 0 without its newest files that no plan may merge within it (I8).
   std::span<FileMetaData* const> MergeableLevel0() const;
