@@ -730,6 +730,9 @@ def _shapes() -> list[Group]:
             {"shape": "compacted", "cache-share": 0.1},
             ((get, 0.3, 1, 1.0), ("readskewed", 0.3, 1, 1.0), (seek, 0.1, 1, 1.0)),
         ),
+        # Elsewhere RocksDB has the block cache that its authors prefer, HyperClockCache.
+        group("LRUCache", {"shape": "compacted", "cache": "lru"}, ((get, 0.5, 1, 3.0),)),
+        group("LRUCache, 4 threads", {"shape": "compacted", "cache": "lru"}, ((get, 1.0, 4, 2.0),)),
         group("64 families", {"families": 64}, ((fill, 1.0, 1, 2.0), (get, 0.5, 1, 3.0)), keys=0.4),
         group(
             "2 threads",

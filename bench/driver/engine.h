@@ -32,6 +32,9 @@ enum class Reads {
 
 enum class TableKind { kBlock, kPlain };
 
+// RocksDB's authors prefer the first; Ashlar has one cache for both.
+enum class CacheKind { kHyperClock, kLru };
+
 enum class MemtableKind { kDefault, kVector, kPrefixHash };
 
 enum class Order {
@@ -44,6 +47,7 @@ struct EngineOptions {
   std::string dir;
   Reads reads = Reads::kBlockCache;
   uint64_t cache_bytes = 1ull << 30;
+  CacheKind cache_kind = CacheKind::kHyperClock;
   uint64_t write_buffer_bytes = 64ull << 20;
   int compression = 0;  // RocksDB's numbers: 0 none, 1 Snappy, 4 LZ4, 7 zstd
   bool auto_compactions = true;

@@ -149,6 +149,8 @@ int Main(int argc, char** argv) {
                                                          {"random", KeyLayout::kRandom}};
   const std::map<std::string, TableKind> table_names = {{"block", TableKind::kBlock},
                                                         {"plain", TableKind::kPlain}};
+  const std::map<std::string, CacheKind> cache_names = {{"hyper-clock", CacheKind::kHyperClock},
+                                                        {"lru", CacheKind::kLru}};
   const std::map<std::string, MemtableKind> memtable_names = {
       {"default", MemtableKind::kDefault},
       {"vector", MemtableKind::kVector},
@@ -183,6 +185,8 @@ int Main(int argc, char** argv) {
   app.add_option("--seed", run.dataset.seed);
   app.add_option("--access", run.engine.reads, "how tables are read")
       ->transform(CLI::CheckedTransformer(reads_names));
+  app.add_option("--cache", run.engine.cache_kind, "RocksDB's kind of block cache")
+      ->transform(CLI::CheckedTransformer(cache_names));
   app.add_option("--cache-bytes", run.engine.cache_bytes);
   app.add_option("--cache-share", cache_share, "the block cache as a share of the data's bytes")
       ->check(CLI::Range(0.0, 1.0));

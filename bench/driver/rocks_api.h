@@ -111,6 +111,7 @@ using RocksBool = unsigned char;
   F(wait_for_compact_options_create, RocksWaitOptions*, ())                                      \
   F(wait_for_compact_options_destroy, void, (RocksWaitOptions*))                                 \
   F(wait_for_compact, void, (RocksDb*, RocksWaitOptions*, char**))                               \
+  F(cache_create_hyper_clock, RocksCache*, (size_t, size_t))                                     \
   F(get_options_from_string, void, (const RocksOptions*, const char*, RocksOptions*, char**))    \
   F(options_prepare_for_bulk_load, void, (RocksOptions*))                                        \
   F(property_value, char*, (RocksDb*, const char*))                                              \

@@ -323,6 +323,12 @@ class RocksEngine : public Engine {
     }
   }
 
+  RocksCache* NewCache() const {
+    if (options_.cache_kind == CacheKind::kLru) return api_.cache_create_lru(options_.cache_bytes);
+    return Need(api_.cache_create_hyper_clock, "rocksdb_cache_create_hyper_clock")(
+        options_.cache_bytes, /*estimated_entry_charge=*/0);
+  }
+
   void SetTable(RocksOptions* db_options) {
     if (options_.table == TableKind::kPlain) {
       Need(api_.options_set_plain_table_factory, "rocksdb_options_set_plain_table_factory")(
@@ -336,7 +342,7 @@ class RocksEngine : public Engine {
     if (options_.reads == Reads::kPageCache || options_.reads == Reads::kMmap) {
       api_.block_based_options_set_no_block_cache(table, 1);
     } else {
-      cache_ = api_.cache_create_lru(options_.cache_bytes);
+      cache_ = NewCache();
       api_.block_based_options_set_block_cache(table, cache_);
     }
     api_.options_set_block_based_table_factory(db_options, table);
