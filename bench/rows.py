@@ -814,6 +814,20 @@ def _deletions() -> list[Group]:
             workload("flush", 1),
             workload("seekfirst", 500, "seek over 100,000 deletions in a table", Limit(5.0)),
         ),
+        # The seeks above follow a read of the whole database, from which Ashlar's iterators
+        # remember the deletions. These are the first read after the deletions.
+        group(
+            "first",
+            {"no-compactions": True},
+            200_000,
+            workload("firstseek", 100_000, "first seek over 100,000 deletions in the memtable"),
+        ),
+        group(
+            "first-table",
+            {"no-compactions": True},
+            200_000,
+            workload("firstseekflushed", 100_000, "first seek over 100,000 deletions in a table"),
+        ),
         group(
             "adjacent",
             {"no-compactions": True},

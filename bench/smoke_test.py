@@ -22,6 +22,8 @@ DELETING = (
     "deleteadjacent",
     "deletebeginning",
     "deleterandom",
+    "firstseek",
+    "firstseekflushed",
     "popqueue",
 )
 FINDING = (
@@ -32,6 +34,8 @@ FINDING = (
     "seek",
     "seeknew",
     "seekfirst",
+    "firstseek",
+    "firstseekflushed",
     "popqueue",
     "putandtail",
     "readwhilewriting",

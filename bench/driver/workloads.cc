@@ -63,6 +63,8 @@ std::span<const Runner::Workload> Runner::Workloads() {
       {"deleteadjacent", &Runner::DeleteAdjacent, false},
       {"deletebeginning", &Runner::DeleteBeginning, false},
       {"deleterandom", &Runner::DeleteRandom, false},
+      {"firstseek", &Runner::FirstSeek, false},
+      {"firstseekflushed", &Runner::FirstSeekFlushed, false},
       {"popqueue", &Runner::PopQueue, false},
       {"putandtail", &Runner::PutAndTail, false},
       {"writetables", &Runner::WriteTablesOnly, false},
@@ -477,6 +479,28 @@ void Runner::DeleteBeginning(Result* result) {
 }
 
 void Runner::DeleteRandom(Result* result) { Change(SomeShuffled(), DeleteOne, result); }
+
+void Runner::FirstSeek(Result* result) { DeleteAndSeek(false, result); }
+
+void Runner::FirstSeekFlushed(Result* result) { DeleteAndSeek(true, result); }
+
+// One seek over as many deletions as the task has operations, before anything else has read over
+// them: Ashlar's iterators remember them. So they are not a workload of their own, which would end
+// with a check of the contents.
+void Runner::DeleteAndSeek(bool flush, Result* result) {
+  Warm();
+  {
+    const std::unique_ptr<Session> session =
+        engine_->NewSession({.log = options_.log, .sync = false});
+    char key[kKeyBytesMax];
+    for (const uint32_t number : InOrder(std::min(task_.operations, dataset_.num() - 1)))
+      DeleteOne(dataset_, session.get(), number, key, nullptr);
+  }
+  if (flush) engine_->Flush();
+  engine_->WaitForBackgroundWork();
+  warm_ = false;
+  Read(InOrder(1), SeekToTheFirst, result);
+}
 
 std::vector<uint32_t> Runner::SomeShuffled() const {
   std::vector<uint32_t> order = Shuffled(dataset_.num(), kDeleteOrder);

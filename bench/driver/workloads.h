@@ -122,6 +122,9 @@ class Runner {
   void DeleteAdjacent(Result* result);
   void DeleteBeginning(Result* result);
   void DeleteRandom(Result* result);
+  void FirstSeek(Result* result);
+  void FirstSeekFlushed(Result* result);
+  void DeleteAndSeek(bool flush, Result* result);
   void PopQueue(Result* result);
   void PutAndTail(Result* result);
   void Write(std::span<const uint32_t> order, uint64_t generation, Result* result);
