@@ -998,6 +998,9 @@ def _files() -> list[Group]:
         group(
             "families",
             {},
+            # RocksDB writes the OPTIONS file after each call, Ashlar less often if there are many
+            # families.
+            families("createfamiliesatonce", "create 1,000 families in one call, per family"),
             families("createfamilies", "create 1,000 families, per family"),
             families("openfamilies", "open with 1,000 families, per family"),
             keys=1000,

@@ -44,8 +44,9 @@ class FileCalls {
   // folder: where its LOG goes.
   virtual std::unique_ptr<Secondary> OpenSecondary(const std::string& folder) = 0;
 
-  // A second database in `folder`, with so many families besides the default one.
-  virtual void CreateFamilies(const std::string& folder, uint64_t families) = 0;
+  // A second database in `folder`, with so many families besides the default one; at_once: by one
+  // call.
+  virtual void CreateFamilies(const std::string& folder, uint64_t families, bool at_once) = 0;
   // Opens it with all of them, and closes it.
   virtual void OpenFamilies(const std::string& folder, uint64_t families) = 0;
 };

@@ -148,16 +148,20 @@ void Runner::CatchUp(Result* result) {
   std::filesystem::remove_all(folder);
 }
 
-void Runner::CreateFamilies(Result* result) {
+void Runner::CreateFamilies(Result* result) { MakeFamilies(false, result); }
+
+void Runner::CreateFamiliesAtOnce(Result* result) { MakeFamilies(true, result); }
+
+void Runner::MakeFamilies(bool at_once, Result* result) {
   const std::string folder = SideFolder(kFamiliesFolder);
   std::filesystem::remove_all(folder);
   result->operations = task_.operations;
   Measure([&](uint64_t, Session*, LapClock*, Progress*,
-              Tally*) { Files()->CreateFamilies(folder, task_.operations); },
+              Tally*) { Files()->CreateFamilies(folder, task_.operations, at_once); },
           nullptr, result);
 }
 
-// Of the database that CreateFamilies left, with as many operations.
+// Of the database that MakeFamilies left, with as many operations.
 void Runner::OpenFamilies(Result* result) {
   const std::string folder = SideFolder(kFamiliesFolder);
   result->operations = task_.operations;

@@ -135,6 +135,9 @@ using RocksBool = unsigned char;
      const char* (*)(void*)))                                                                    \
   F(options_set_comparator, void, (RocksOptions*, RocksComparator*))                             \
   F(create_column_family, RocksFamily*, (RocksDb*, const RocksOptions*, const char*, char**))    \
+  F(create_column_families, RocksFamily**,                                                       \
+    (RocksDb*, const RocksOptions*, int, const char* const*, size_t*, char**))                   \
+  F(create_column_families_destroy, void, (RocksFamily**))                                       \
   F(column_family_handle_destroy, void, (RocksFamily*))                                          \
   F(put_cf, void,                                                                                \
     (RocksDb*, const RocksWriteOptions*, RocksFamily*, const char*, size_t, const char*, size_t, \

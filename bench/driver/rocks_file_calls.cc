@@ -82,7 +82,18 @@ class RocksSecondary final : public FileCalls::Secondary {
   RocksDb* db_ = nullptr;
 };
 
-std::string FamilyName(uint64_t number) { return "family" + std::to_string(number); }
+std::vector<std::string> FamilyNames(uint64_t families) {
+  std::vector<std::string> names;
+  for (uint64_t i = 0; i < families; ++i) names.push_back("family" + std::to_string(i));
+  return names;
+}
+
+// Valid as long as the strings.
+std::vector<const char*> Texts(const std::vector<std::string>& strings) {
+  std::vector<const char*> texts;
+  for (const std::string& string : strings) texts.push_back(string.c_str());
+  return texts;
+}
 
 class RocksFileCalls final : public FileCalls {
  public:
@@ -139,24 +150,18 @@ class RocksFileCalls final : public FileCalls {
     return std::make_unique<RocksSecondary>(api_, options_, folder_, folder);
   }
 
-  void CreateFamilies(const std::string& folder, uint64_t families) override {
+  void CreateFamilies(const std::string& folder, uint64_t families, bool at_once) override {
     char* error = nullptr;
     RocksDb* const db = api_.open(options_, folder.c_str(), &error);
     CheckError(api_, error, "open");
-    std::vector<RocksFamily*> handles;
-    for (uint64_t i = 0; i < families; ++i) {
-      handles.push_back(ASHLAR_BENCH_NEED(api_, create_column_family)(
-          db, options_, FamilyName(i).c_str(), &error));
-      CheckError(api_, error, "create_column_family");
-    }
-    CloseWith(db, handles);
+    const std::vector<std::string> names = FamilyNames(families);
+    CloseWith(db, at_once ? CreateAtOnce(db, names) : CreateOneByOne(db, names));
   }
 
   void OpenFamilies(const std::string& folder, uint64_t families) override {
-    std::vector<std::string> names{"default"};
-    for (uint64_t i = 0; i < families; ++i) names.push_back(FamilyName(i));
-    std::vector<const char*> texts;
-    for (const std::string& name : names) texts.push_back(name.c_str());
+    std::vector<std::string> names = FamilyNames(families);
+    names.insert(names.begin(), "default");
+    const std::vector<const char*> texts = Texts(names);
     const std::vector<const RocksOptions*> options(names.size(), options_);
     std::vector<RocksFamily*> handles(names.size());
     char* error = nullptr;
@@ -168,6 +173,30 @@ class RocksFileCalls final : public FileCalls {
   }
 
  private:
+  std::vector<RocksFamily*> CreateOneByOne(RocksDb* db, const std::vector<std::string>& names) {
+    std::vector<RocksFamily*> handles;
+    char* error = nullptr;
+    for (const std::string& name : names) {
+      handles.push_back(
+          ASHLAR_BENCH_NEED(api_, create_column_family)(db, options_, name.c_str(), &error));
+      CheckError(api_, error, "create_column_family");
+    }
+    return handles;
+  }
+
+  std::vector<RocksFamily*> CreateAtOnce(RocksDb* db, const std::vector<std::string>& names) {
+    const std::vector<const char*> texts = Texts(names);
+    size_t created = 0;
+    char* error = nullptr;
+    RocksFamily** const list = ASHLAR_BENCH_NEED(api_, create_column_families)(
+        db, options_, static_cast<int>(texts.size()), texts.data(), &created, &error);
+    CheckError(api_, error, "create_column_families");
+    if (created != names.size()) Fail("create_column_families made fewer than it was asked for");
+    std::vector<RocksFamily*> handles(list, list + created);
+    ASHLAR_BENCH_NEED(api_, create_column_families_destroy)(list);
+    return handles;
+  }
+
   void CloseWith(RocksDb* db, const std::vector<RocksFamily*>& handles) {
     for (RocksFamily* const handle : handles)
       ASHLAR_BENCH_NEED(api_, column_family_handle_destroy)(handle);

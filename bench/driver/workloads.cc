@@ -75,6 +75,7 @@ std::span<const Runner::Workload> Runner::Workloads() {
       {"opensecondary", &Runner::OpenSecondary, false},
       {"catchup", &Runner::CatchUp, false},
       {"createfamilies", &Runner::CreateFamilies, false},
+      {"createfamiliesatonce", &Runner::CreateFamiliesAtOnce, false},
       {"openfamilies", &Runner::OpenFamilies, false},
       {"readrandom", &Runner::ReadRandom, true},
       {"readcopied", &Runner::ReadCopied, true},

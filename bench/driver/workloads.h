@@ -148,6 +148,8 @@ class Runner {
   void OpenSecondary(Result* result);
   void CatchUp(Result* result);
   void CreateFamilies(Result* result);
+  void CreateFamiliesAtOnce(Result* result);
+  void MakeFamilies(bool at_once, Result* result);
   void OpenFamilies(Result* result);
   FileCalls* Files() const;
   std::string SideFolder(const std::string& name) const;
