@@ -13,6 +13,9 @@ VERDICTS = (FAILED, LOSES, NOT_AVAILABLE, UNSURE, EVEN, AHEAD, WINS)
 # RocksDB's published library is up to 45 % slower than a native build of it, so a smaller ratio is
 # no win.
 WIN_RATIO_MIN = 1.5
+# A writer concurrent with readers that wrote less than this part of what it was asked for left them
+# more of the machine.
+SIDE_WRITES_MIN = 0.9
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,14 @@ class RowOutcome:
     others: tuple[tuple[str, float], ...] = ()  # (library, its median)
     steady: bool = True  # False: what was written per Put still moved when the last round ended
     limit: float | None = None  # of Ashlar's figure
+    writers_kept_up: bool = True  # False: in a run, the writer concurrent with the readers did not
+
+    @property
+    def verdict_with_remarks(self) -> str:
+        remarks = [] if self.steady else ["not steady"]
+        if not self.writers_kept_up:
+            remarks.append("a writer fell behind")
+        return ", ".join([self.verdict, *remarks])
 
     @property
     def limit_kept(self) -> bool | None:
@@ -124,9 +135,23 @@ def judge(
         for name, runs in others.items()
         if runs
     )
-    steady = all(run.get("steady", True) for run in peer_runs + own_runs)
-    word = verdict(ratio, metric)
-    return RowOutcome(row.title, group, row.target, measured, word, others=beside, steady=steady)
+    return RowOutcome(
+        row.title,
+        group,
+        row.target,
+        measured,
+        verdict(ratio, metric),
+        others=beside,
+        steady=all(run.get("steady", True) for run in peer_runs + own_runs),
+        writers_kept_up=all(writer_kept_up(run) for run in peer_runs + own_runs),
+    )
+
+
+def writer_kept_up(run: dict) -> bool:
+    """Whether the writer concurrent with readers, if there was one, wrote as fast as it was
+    asked."""
+    asked = run.get("side_writes_asked_per_s", 0)
+    return asked == 0 or run["side_writes_per_s"] >= SIDE_WRITES_MIN * asked
 
 
 def with_limits(groups: Iterable[Group], outcomes: list[RowOutcome]) -> list[RowOutcome]:

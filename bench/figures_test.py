@@ -33,6 +33,7 @@ from report import (
     side_by_side_table,
     triangle_settings,
     triangle_table,
+    typical_pair,
     value_panels,
 )
 from rows import (
@@ -140,6 +141,13 @@ class VerdictTest(unittest.TestCase):
             pair = tuple(run(1, 1, written_bytes_per_put=7.0, steady=flag) for flag in flags)
             self.assertEqual(row_of("r", [pair], (WRITTEN_STEADY,)).steady, steady, flags)
 
+    def test_a_writer_that_fell_behind_is_named_in_the_verdict(self):
+        for per_s, said in ((500, WINS), (451, WINS), (449, f"{WINS}, a writer fell behind")):
+            slow = run(1, 1, side_writes_asked_per_s=500, side_writes_per_s=per_s)
+            full = run(2, 1, side_writes_asked_per_s=500, side_writes_per_s=500)
+            self.assertEqual(row_of("r", [(full, slow)]).verdict_with_remarks, said)
+        self.assertEqual(at(2.0).verdict_with_remarks, WINS)
+
     def test_a_row_without_a_target_reaches_none(self):
         self.assertIsNone(at(1.0).target_reached)
 
@@ -187,7 +195,17 @@ class LimitTest(unittest.TestCase):
         rows = [self.row("base", 2.0), self.row("limited", 3.0)]
         rows = with_limits(self.groups(Limit(of="base")), rows)
         table = markdown_table(rows, {"commit": "abc", "peer": "RocksDB"})
-        self.assertIn("| limited | 9.000 | 3.000 | µs | 3.00 (3.00–3.00) | 2.000 ✗ |", table)
+        line = "| limited | 9.000 | 3.000 | µs | 3.00 (3.00–3.00) | 2.000 ✗ | wins |"
+        self.assertIn(line, table.splitlines())
+
+    def test_the_table_of_a_document_names_the_rows_that_lose(self):
+        gone = without_figures("g", Judged("gone", (WALL,)), FAILED, "why")
+        lines = markdown_table(
+            [row_of("slow", [(run(1, 1), run(2, 2))]), gone], {"commit": "abc", "peer": "RocksDB"}
+        ).splitlines()
+        self.assertEqual([line.count("|") for line in lines], [8, 8, 8, 8])
+        self.assertTrue(lines[2].endswith("|  | LOSES |"), lines[2])
+        self.assertTrue(lines[3].endswith("| FAILED |"), lines[3])
 
     def test_a_group_is_chosen_with_the_groups_that_limit_its_rows(self):
         base, limited = self.groups(Limit(of="base"))
@@ -310,6 +328,13 @@ class OneRatioTest(unittest.TestCase):
         measured = row_as_json(self.ROWS[0])["measured"]
         self.assertEqual(measured["metric"], "wall_us_per_op")
         self.assertEqual(measured["ratio"], {"median": 8.615, "low": 8.0, "high": 9.23})
+
+    def test_the_curves_are_of_the_middle_pair_and_of_two_of_the_worse(self):
+        pairs = [([run(ratio, 1)], [run(1, 1)]) for ratio in (4, 2, 3)]
+        for count, expected in ((3, 3), (2, 2)):
+            peer, own = zip(*pairs[:count])
+            shown = typical_pair({"peer": list(peer), "own": list(own)}, 0, WALL, 10)
+            self.assertEqual(shown[0]["wall_us_per_op"], expected)
 
     def test_the_picture_of_value_sizes_shows_the_figures_of_the_table(self):
         figures = {

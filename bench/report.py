@@ -29,7 +29,7 @@ def format_figure(value: float) -> str:
 
 
 def typical_pair(runs: dict, index: int, metric: Metric, keys: int) -> tuple[dict, dict]:
-    """The pair of runs whose ratio is the middle one; of an even number of pairs the better of the
+    """The pair of runs whose ratio is the middle one; of an even number of pairs the worse of the
     two middle ones."""
     pairs = [(peer[index], own[index]) for peer, own in zip(runs["peer"], runs["own"])]
 
@@ -38,7 +38,7 @@ def typical_pair(runs: dict, index: int, metric: Metric, keys: int) -> tuple[dic
         return pairwise(peer, own).median
 
     pairs.sort(key=ratio)
-    return pairs[len(pairs) // 2]
+    return pairs[(len(pairs) - 1) // 2]
 
 
 def _panels(
@@ -101,19 +101,19 @@ def markdown_table(rows: list[RowOutcome], about: dict) -> str:
     """The rows in their order, for a document."""
     lines = [
         f"| at {about['commit']} | {about['peer']} | Ashlar | unit | ratio (lowest–highest) "
-        "| at most |",
-        "|---|---|---|---|---|---|",
+        "| at most | verdict |",
+        "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         if row.measured is None:
-            lines.append(f"| {row.title} | {row.verdict} | | | | |")
+            lines.append(f"| {row.title} | | | | | | {row.verdict} |")
             continue
         limit = ""
         if row.limit is not None:
             limit = f"{format_figure(row.limit)} {'✓' if row.limit_kept else '✗'}"
         measured = row.measured
         figures = _figure_cells(measured)
-        lines.append(f"| {row.title} | {figures} | {limit} |")
+        lines.append(f"| {row.title} | {figures} | {limit} | {row.verdict_with_remarks} |")
     return "\n".join(lines)
 
 
@@ -137,7 +137,8 @@ def side_by_side_table(rows: list[RowOutcome], about: dict) -> str:
             target = f"at most {format_figure(row.limit)} {'✓' if row.limit_kept else '✗'}"
         others = ", ".join(f"{name} {format_figure(value)}" for name, value in row.others)
         figures = _figure_cells(measured)
-        lines.append(f"| {row.title} | {figures} | {target} | {row.verdict} | {others} |")
+        verdict = row.verdict_with_remarks
+        lines.append(f"| {row.title} | {figures} | {target} | {verdict} | {others} |")
     return "\n".join(lines)
 
 
@@ -182,6 +183,7 @@ def row_as_json(row: RowOutcome) -> dict:
         "limit": row.limit,
         "limit_kept": row.limit_kept,
         "steady": row.steady,
+        "writers_kept_up": row.writers_kept_up,
         "measured": measured
         and {
             "metric": measured.metric.key,

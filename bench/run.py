@@ -250,7 +250,7 @@ def print_table(rows: list[RowOutcome]) -> None:
             f"{row.title:{title_columns}}  {format_figure(measured.peer):>9} "
             f"{format_figure(measured.own):>9} {measured.metric.unit:10} "
             f"{str(measured.ratio):>22} {target:>7} {limit:>9}  "
-            f"{row.verdict}{'' if row.steady else ', not steady'}{others}"
+            f"{row.verdict_with_remarks}{others}"
         )
 
 

@@ -78,8 +78,10 @@ json ResultAsJson(const Result& result) {
     out["runs_per_get"] = steady.runs_per_get;
     out["runs_per_seek"] = steady.runs_per_seek;
   }
-  if (result.side_writes > 0)
+  if (result.side_writes_asked_per_s > 0) {
     out["side_writes_per_s"] = static_cast<double>(result.side_writes) / result.usage.wall_s;
+    out["side_writes_asked_per_s"] = result.side_writes_asked_per_s;
+  }
   if (result.copies_counted) {
     out["copied_bytes_per_op"] = static_cast<double>(result.copied_bytes) / operations;
     out["copied_values_per_op"] = static_cast<double>(result.copied_values) / operations;

@@ -35,6 +35,13 @@ std::span<const uint32_t> PartOf(std::span<const uint32_t> whole, uint64_t part,
   return whole.subspan(begin, end - begin);
 }
 
+// Two libraries that lack the same keys agree.
+void FailUnlessAllFound(const Result& result) {
+  if (result.tally.found == result.operations) return;
+  Fail(result.workload + ": " + std::to_string(result.tally.found) + " of " +
+       std::to_string(result.operations) + " keys found");
+}
+
 void Note(uint64_t done, Progress* progress) {
   if (done % 64 == 0) progress->operations.store(done, std::memory_order_relaxed);
 }
@@ -318,6 +325,11 @@ void Runner::Read(std::span<const uint32_t> order, Operation operation, Result* 
   Measure(body, nullptr, result);
 }
 
+void Runner::ReadExisting(std::span<const uint32_t> order, Operation operation, Result* result) {
+  Read(order, operation, result);
+  FailUnlessAllFound(*result);
+}
+
 namespace {
 
 void GetOne(const Dataset& dataset, Session* session, uint32_t number, char* key, Tally* tally) {
@@ -431,11 +443,11 @@ void SeekOnePrefix(const Dataset& dataset, Session* session, uint32_t number, ch
 }  // namespace
 
 void Runner::ReadRandom(Result* result) {
-  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOne, result);
+  ReadExisting(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOne, result);
 }
 
 void Runner::ReadCopied(Result* result) {
-  Read(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOneCopied, result);
+  ReadExisting(Uniform(dataset_.num(), task_.operations, kReadOrder), GetOneCopied, result);
 }
 
 void Runner::ReadMissing(Result* result) {
@@ -443,7 +455,7 @@ void Runner::ReadMissing(Result* result) {
 }
 
 void Runner::ReadSkewed(Result* result) {
-  Read(Skewed(dataset_.num(), task_.operations, kReadOrder), GetOne, result);
+  ReadExisting(Skewed(dataset_.num(), task_.operations, kReadOrder), GetOne, result);
 }
 
 void Runner::SeekOnly(Result* result) {
@@ -541,6 +553,7 @@ void Runner::MultiGet(Result* result) {
   if (task_.threads != 1) Fail("multiget has one thread");
   result->operations = order.size();
   Measure(body, nullptr, result);
+  FailUnlessAllFound(*result);
 }
 
 void Runner::ReadForward(Result* result) { Scan(&Session::ScanForward, result); }
@@ -556,10 +569,14 @@ void Runner::Scan(uint64_t (Session::*scan)(uint64_t, Tally*), Result* result) {
                                  std::memory_order_relaxed);
   };
   Measure(body, nullptr, result);
+  if (result->tally.found == 0) Fail(result->workload + ": no keys");
   result->operations = result->tally.found;
 }
 
-void Runner::ReadWhileWriting(Result* result) { BesideWriter(GetOne, result); }
+void Runner::ReadWhileWriting(Result* result) {
+  BesideWriter(GetOne, result);
+  FailUnlessAllFound(*result);
+}
 
 void Runner::PrefixWhileWriting(Result* result) { BesideWriter(SeekOnePrefix, result); }
 
@@ -593,6 +610,7 @@ void Runner::BesideWriter(Operation operation, Result* result) {
   const uint64_t written_before = written.load(std::memory_order_relaxed);
   Read(order, operation, result);
   result->side_writes = written.load(std::memory_order_relaxed) - written_before;
+  result->side_writes_asked_per_s = options_.write_rate;
   stop.store(true, std::memory_order_relaxed);
   writer.join();
   engine_->WaitForBackgroundWork();

@@ -82,6 +82,8 @@ struct Result {
   Tally tally;
   uint64_t contents_hash = 0;  // of a writing workload; 0 otherwise
   uint64_t side_writes = 0;    // by the writer concurrent with readers
+  // That it was asked for; 0: no such writer.
+  uint64_t side_writes_asked_per_s = 0;
   uint64_t copied_bytes = 0;   // by memcpy and memmove; counted if the preloaded counter is there
   uint64_t copied_values = 0;  // copies of at least a value's size
   bool copies_counted = false;
@@ -173,6 +175,8 @@ class Runner {
   void ReadWhileWriting(Result* result);
   void PrefixWhileWriting(Result* result);
   void Read(std::span<const uint32_t> order, Operation operation, Result* result);
+  // The same with keys that are there.
+  void ReadExisting(std::span<const uint32_t> order, Operation operation, Result* result);
   // As many keys as the task has operations, each once, in a random order.
   std::vector<uint32_t> SomeShuffled() const;
   // Operations that change the database, all in one memtable: no flush follows.
