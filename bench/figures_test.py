@@ -358,6 +358,15 @@ class FigureTest(unittest.TestCase):
         self.assertEqual(figure(run(1, 1, folder_bytes=100), SPACE, 20), 5)
 
 
+class OriginTest(unittest.TestCase):
+    def test_a_library_from_elsewhere_is_not_called_by_the_commit_of_this_tree(self):
+        self.assertEqual(bench.commit_of(Path("/old/libashlar.so")), "/old/libashlar.so")
+
+    def test_results_of_another_file_system_are_not_taken_up(self):
+        files = {bench.kept_file(SCALES["full"], Path(data), "d") for data in ("/disk", "/memory")}
+        self.assertEqual(len(files), 2)
+
+
 class SubjectTest(unittest.TestCase):
     def test_a_subject_has_its_gigabytes_only_at_full_size(self):
         for size, expected in ((None, False), ("full", True)):

@@ -7,6 +7,7 @@ so that a long run can be taken up where it was left.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import platform
@@ -280,13 +281,26 @@ def proc_lines(name: str, prefix: str) -> list[str]:
     return [line for line in lines if line.startswith(prefix)]
 
 
+def commit_of(library: Path) -> str:
+    """The commit of this tree; of a library from elsewhere, its path."""
+    if library != (BUILD / "libashlar.so").resolve():
+        return str(library)
+    is_changed = git("status", "--porcelain", "--untracked-files=no")
+    return git("rev-parse", "--short=12", "HEAD") + ("+changes" if is_changed else "")
+
+
+def kept_file(scale: Scale, data: Path, digest: str) -> Path:
+    """Where results are kept: apart for each folder of databases, as file systems differ."""
+    where = hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:8]
+    return OUT / f"kept-{scale.keys}-{scale.pairs}-{digest}-{where}.json"
+
+
 def environment(own: Library, peer: Library, scale: Scale, by_cpu: bool) -> dict:
     names = [line.split(":", 1)[1].strip() for line in proc_lines("cpuinfo", "model name")]
     cpu = names[0] if names else "unknown"
     memory_kib = int(proc_lines("meminfo", "MemTotal")[0].split()[1])
-    is_changed = git("status", "--porcelain", "--untracked-files=no")
     return {
-        "commit": git("rev-parse", "--short=12", "HEAD") + ("+changes" if is_changed else ""),
+        "commit": commit_of(Path(own.path)),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "cpu": cpu,
         "cores": os.cpu_count(),
@@ -517,7 +531,7 @@ def main() -> int:
         )
     digest = libraries.digest(own_path, peer_path, DRIVER, Path(rows_module.__file__))
     arguments.dir.mkdir(parents=True, exist_ok=True)
-    kept_path = OUT / f"kept-{scale.keys}-{scale.pairs}-{digest}.json"
+    kept_path = kept_file(scale, arguments.dir, digest)
     bench = Bench(scale, own, peer, others, arguments.dir, 20 if scale.keys < 1_000_000 else 100)
     try:
         resumes = (scale.resumes or arguments.resume) and not arguments.fresh
