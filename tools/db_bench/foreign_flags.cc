@@ -80,6 +80,7 @@ constexpr ForeignFlag kForeignFlags[] = {
     {"backup_dir", kAbsent, ""},
     {"restore_dir", kAbsent, ""},
     {"explicit_snapshot", kAbsent, "false"},
+    {"auto_refresh_iterator_with_snapshot", kAbsent, "false"},
     {"env_uri", kAbsent, ""},
     {"fs_uri", kAbsent, ""},
     {"simulate_hybrid_fs_file", kAbsent, ""},
