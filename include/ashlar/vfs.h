@@ -115,6 +115,7 @@ class ASHLAR_API RandomRWFile {
 class ASHLAR_API Directory {
  public:
   virtual ~Directory() = default;
+  // NotSupported: the file system cannot make its names durable.
   virtual Status Sync() = 0;
 };
 

@@ -454,6 +454,16 @@ TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
   EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
 }
 
+TEST_F(BackupEngineTest, TheFolderMayBeAMountPointInAFileSystemWithoutSyncs) {
+  FaultRule rule;
+  rule.operations = FaultOperation::kSyncDirectory;
+  rule.nth = 2;  // after the opening of the parent, which is the first directory to be synced
+  rule.error = Status::NotSupported("no sync of directories");
+  faults_->AddRule(rule);
+  EXPECT_NE(OpenEngine(), nullptr);
+  EXPECT_EQ(faults_->FaultsInjected(), 1u);
+}
+
 // The directories that the restore had made were lost, with all that was synced in them.
 TEST_F(BackupEngineTest, ARestoredDatabaseSurvivesAPowerCut) {
   const auto disk = std::make_shared<CrashFileSystem>();

@@ -98,10 +98,12 @@ Status BackupFolder::Create() {
     ASHLAR_RETURN_IF_ERROR(file_system_->CreateDirIfMissing(Path(folder)));
   }
   if (!sync_) return Status::OK();
-  // A user of a directory may have no permission to read its parent.
+  // A user of a directory may have no permission to read its parent, and the file system above a
+  // mount point may have no sync.
   std::unique_ptr<vfs::Directory> handle;
-  return file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok() ? handle->Sync()
-                                                                               : Status::OK();
+  if (!file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok()) return Status::OK();
+  Status synced = handle->Sync();
+  return synced.IsNotSupported() ? Status::OK() : synced;
 }
 
 Result<std::vector<std::string>> BackupFolder::List(std::string_view below) const {

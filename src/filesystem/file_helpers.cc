@@ -103,7 +103,9 @@ Status CreateDirDurably(vfs::FileSystem* file_system, const std::string& path) {
   const Status opened = file_system->NewDirectory(ParentDirectory(path), &parent);
   // A process that may use a directory need not be allowed to read its parent.
   if (!opened.ok()) return was_there ? Status::OK() : opened;
-  return parent->Sync();
+  Status synced = parent->Sync();
+  // A mount point may be in a file system that is only read, and has no sync.
+  return was_there && synced.IsNotSupported() ? Status::OK() : synced;
 }
 
 Status SetCurrentFile(vfs::FileSystem* file_system, const std::string& directory,

@@ -49,7 +49,8 @@ Status ForEachPiece(vfs::FileSystem* file_system, const std::string& path,
                     FunctionRef<Status(const Slice& piece)> take);
 
 // Creates the directory if it is missing, and makes its entry durable. Otherwise a power cut could
-// remove a database with everything that was synced in it.
+// remove a database with everything that was synced in it. The entry of a directory that was there
+// is left to the system where its parent cannot be opened or has no sync.
 Status CreateDirDurably(vfs::FileSystem* file_system, const std::string& path);
 
 // Makes CURRENT name MANIFEST-<manifest_number>. `handle` is the open directory. After an error

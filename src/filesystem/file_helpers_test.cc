@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "filesystem/filename.h"
+#include "filesystem/memory_file_system.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/fault_file_system.h"
 
@@ -73,6 +74,27 @@ TEST_F(FileHelpersTest, ADirectoryThatIsCreatedDurablyLasts) {
     EXPECT_TRUE(image.file_system->FileExists(path).ok()) << path;
   }
   EXPECT_TRUE(CreateDirDurably(&fs_, "/missing/new").IsPathNotFound());
+}
+
+// A database in a mount point below squashfs was refused: the parent has no sync.
+TEST(CreateDirDurably, AMountPointMayBeInAFileSystemWithoutSyncs) {
+  FaultFileSystem fs(std::make_shared<MemoryFileSystem>());
+  ASSERT_TRUE(fs.CreateDir("/mount").ok());
+  const auto create = [&fs](const std::string& path, const Status& sync_error) {
+    fs.ClearRules();
+    FaultRule rule;
+    rule.operations = FaultOperation::kSyncDirectory;
+    rule.nth = 2;  // after the opening of the parent
+    rule.error = sync_error;
+    fs.AddRule(rule);
+    return CreateDirDurably(&fs, path);
+  };
+  const Status no_sync = Status::NotSupported("no sync of directories");
+  const Status status = create("/mount", no_sync);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(fs.FaultsInjected(), 1u);
+  EXPECT_TRUE(create("/new", no_sync).IsNotSupported()) << "a power cut may remove it";
+  EXPECT_TRUE(create("/mount", Status::IOError("the disk fails")).IsIOError());
 }
 
 TEST_F(FileHelpersTest, CurrentNamesTheManifest) {

@@ -165,6 +165,7 @@ class OsDirectory {
   OsDirectory(OsDirectory&& other) noexcept;
   OsDirectory& operator=(OsDirectory&&) = delete;
   ~OsDirectory();
+  // NotSupported where the directory's file system has no such call.
   Status Sync();
 
  private:

@@ -45,9 +45,12 @@ OsDirectory::~OsDirectory() {
 }
 
 Status OsDirectory::Sync() {
-  if (RetryInterrupted([&] { return ::fsync(static_cast<int>(handle_)); }) == -1)
-    return SystemError("sync directory", path_, errno);
-  return Status::OK();
+  if (RetryInterrupted([&] { return ::fsync(static_cast<int>(handle_)); }) == 0)
+    return Status::OK();
+  // EINVAL: the file system has no sync of directories (squashfs, proc).
+  return errno == EINVAL ? Status::NotSupported(StrCat("sync directory ", path_),
+                                                "this file system has no sync of directories")
+                         : SystemError("sync directory", path_, errno);
 }
 
 Result<FileInfo> GetFileInfo(const std::string& path) {

@@ -252,6 +252,14 @@ TEST_F(PosixFileTest, HandlesAreNotInherited) {
   EXPECT_EQ(ours, 3);
 }
 
+TEST_F(PosixFileTest, AFileSystemWithoutSyncsOfDirectoriesIsNotSupported) {
+  Result<OsDirectory> directory = OsDirectory::Open("/proc");
+  ASSERT_TRUE(directory.ok()) << directory.status().ToString();
+  const Status status = directory->Sync();
+  EXPECT_TRUE(status.IsNotSupported()) << status.ToString();
+  EXPECT_NE(status.ToString().find("/proc"), std::string::npos) << status.ToString();
+}
+
 TEST_F(PosixFileTest, ReservedSpaceIsGivenBackByTruncation) {
   Result<OsFile> file = OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate});
   ASSERT_TRUE(file.ok());
