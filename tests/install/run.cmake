@@ -24,6 +24,23 @@ foreach(example IN LISTS examples ITEMS c_simple)
   expect_output(${example} ${work}/cmake/${example}_static)
 endforeach()
 
+# A project in C alone links the shared library, and keeps its variables.
+file(WRITE ${work}/c_only/CMakeLists.txt "
+cmake_minimum_required(VERSION 3.25)
+project(Project LANGUAGES C)
+set(patterns own)
+find_package(Ashlar REQUIRED COMPONENTS shared)
+if(NOT patterns STREQUAL own)
+  message(FATAL_ERROR \"find_package(Ashlar) changed a variable of the project\")
+endif()
+add_executable(c_simple \"${SOURCE_DIR}/examples/c_simple.c\")
+target_link_libraries(c_simple PRIVATE Ashlar::ashlar)
+")
+run(ignored ${CMAKE_COMMAND} -S ${work}/c_only -B ${work}/c_only/build -G Ninja
+            -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_C_COMPILER=${CC} -DCMAKE_BUILD_TYPE=Release)
+run(ignored ${CMAKE_COMMAND} --build ${work}/c_only/build)
+expect_output(c_simple ${work}/c_only/build/c_simple)
+
 find_program(pkg_config pkg-config REQUIRED)
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIB_DIR}/pkgconfig)
 run(version ${pkg_config} --modversion ashlar)
