@@ -25,6 +25,10 @@ struct DirectoryCloser {
   void operator()(DIR* stream) const { ::closedir(stream); }
 };
 
+int CreateDirectory(const std::string& path) {
+  return RetryInterrupted([&] { return ::mkdir(path.c_str(), kDirectoryMode); });
+}
+
 }  // namespace
 
 Result<OsDirectory> OsDirectory::Open(const std::string& path) {
@@ -56,7 +60,8 @@ Status OsDirectory::Sync() {
 Result<FileInfo> GetFileInfo(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
   struct stat info;
-  if (::stat(path.c_str(), &info) == -1) return SystemError("inspect", path, errno);
+  if (RetryInterrupted([&] { return ::stat(path.c_str(), &info); }) == -1)
+    return SystemError("inspect", path, errno);
   return FileInfo{.bytes = S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0,
                   .modified_unix_seconds = static_cast<uint64_t>(info.st_mtime),
                   .is_directory = S_ISDIR(info.st_mode),
@@ -65,12 +70,17 @@ Result<FileInfo> GetFileInfo(const std::string& path) {
 
 Result<std::vector<std::string>> ListDirectory(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  const std::unique_ptr<DIR, DirectoryCloser> stream(::opendir(path.c_str()));
-  if (stream == nullptr) return SystemError("list", path, errno);
+  std::unique_ptr<DIR, DirectoryCloser> stream;
+  const auto open_stream = [&] {
+    stream.reset(::opendir(path.c_str()));
+    return stream == nullptr ? -1 : 0;
+  };
+  if (RetryInterrupted(open_stream) == -1) return SystemError("list", path, errno);
   std::vector<std::string> names;
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr && errno == EINTR) continue;
     if (entry == nullptr) break;
     std::string name(entry->d_name);
     if (name != "." && name != "..") names.push_back(std::move(name));
@@ -81,14 +91,13 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
 
 Status MakeDirectory(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  if (::mkdir(path.c_str(), kDirectoryMode) == -1)
-    return SystemError("create directory", path, errno);
+  if (CreateDirectory(path) == -1) return SystemError("create directory", path, errno);
   return Status::OK();
 }
 
 Status MakeDirectoryIfMissing(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  if (::mkdir(path.c_str(), kDirectoryMode) == 0) return Status::OK();
+  if (CreateDirectory(path) == 0) return Status::OK();
   if (errno != EEXIST) return SystemError("create directory", path, errno);
   ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
   if (!info.is_directory)
@@ -98,20 +107,22 @@ Status MakeDirectoryIfMissing(const std::string& path) {
 
 Status RemoveDirectory(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  if (::rmdir(path.c_str()) == -1) return SystemError("remove directory", path, errno);
+  if (RetryInterrupted([&] { return ::rmdir(path.c_str()); }) == -1)
+    return SystemError("remove directory", path, errno);
   return Status::OK();
 }
 
 Status RemoveFile(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  if (::unlink(path.c_str()) == -1) return SystemError("remove", path, errno);
+  if (RetryInterrupted([&] { return ::unlink(path.c_str()); }) == -1)
+    return SystemError("remove", path, errno);
   return Status::OK();
 }
 
 Status RenamePath(const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(from));
   ASHLAR_RETURN_IF_ERROR(CheckPath(to));
-  if (::rename(from.c_str(), to.c_str()) == -1)
+  if (RetryInterrupted([&] { return ::rename(from.c_str(), to.c_str()); }) == -1)
     return SystemError(StrCat("rename ", from, " to"), to, errno);
   return Status::OK();
 }
@@ -120,8 +131,10 @@ Status RenameToNewPath(const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(from));
   ASHLAR_RETURN_IF_ERROR(CheckPath(to));
 #ifdef RENAME_NOREPLACE
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
-    return Status::OK();
+  const auto rename_to_new = [&] {
+    return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
+  };
+  if (RetryInterrupted(rename_to_new) == 0) return Status::OK();
   // EINVAL: also of a file system that knows no flags.
   if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
     return SystemError(StrCat("rename ", from, " to"), to, errno);
@@ -133,7 +146,7 @@ Status RenameToNewPath(const std::string& from, const std::string& to) {
 Status HardLink(const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(from));
   ASHLAR_RETURN_IF_ERROR(CheckPath(to));
-  if (::link(from.c_str(), to.c_str()) == 0) return Status::OK();
+  if (RetryInterrupted([&] { return ::link(from.c_str(), to.c_str()); }) == 0) return Status::OK();
   if (errno == EXDEV || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK ||
       errno == ENOSYS) {
     return Status::NotSupported(StrCat("link ", from, " to ", to),

@@ -94,7 +94,8 @@ Result<OsFile> OsFile::Open(const std::string& path, const OpenRequest& request)
   OsFile file(path, fd.get(), request.direct_io);
   fd.Release();
   struct stat info;
-  if (::fstat(file.fd(), &info) == -1) return SystemError("inspect", path, errno);
+  if (RetryInterrupted([&] { return ::fstat(file.fd(), &info); }) == -1)
+    return SystemError("inspect", path, errno);
   if (!S_ISREG(info.st_mode))
     return Status::IOError(StrCat("open ", path),
                            S_ISDIR(info.st_mode) ? "is a directory" : "is not a regular file");
@@ -198,7 +199,8 @@ Status OsFile::Truncate(uint64_t bytes) {
 
 Result<FileInfo> OsFile::Info() const {
   struct stat info;
-  if (::fstat(fd(), &info) == -1) return SystemError("inspect", path_, errno);
+  if (RetryInterrupted([&] { return ::fstat(fd(), &info); }) == -1)
+    return SystemError("inspect", path_, errno);
   return ToFileInfo(info);
 }
 

@@ -129,7 +129,7 @@ void GiveUpLock([[maybe_unused]] int fd) {
 
 bool GetIdentity(const std::string& path, FileIdentity* identity) {
   struct stat info;
-  if (::lstat(path.c_str(), &info) == -1) return false;
+  if (RetryInterrupted([&] { return ::lstat(path.c_str(), &info); }) == -1) return false;
   *identity = {info.st_dev, info.st_ino};
   return true;
 }
@@ -144,7 +144,7 @@ struct Attempt {
 Result<Attempt> LockOpened(HeldLocks& table, HeldLock entry, int fd) ASHLAR_REQUIRES(table.mutex) {
   const std::string& path = entry.path;
   struct stat info;
-  if (::fstat(fd, &info) == -1) {
+  if (RetryInterrupted([&] { return ::fstat(fd, &info); }) == -1) {
     const int error = errno;
     ::close(fd);
     return SystemError("inspect", path, error);

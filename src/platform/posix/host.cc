@@ -32,7 +32,8 @@ Result<bool> AreSameFile(const std::string& first, const std::string& second) {
   const std::string* const paths[2] = {&first, &second};
   for (int i = 0; i < 2; ++i) {
     ASHLAR_RETURN_IF_ERROR(CheckPath(*paths[i]));
-    if (::stat(paths[i]->c_str(), &infos[i]) != 0) return SystemError("inspect", *paths[i], errno);
+    if (RetryInterrupted([&] { return ::stat(paths[i]->c_str(), &infos[i]); }) != 0)
+      return SystemError("inspect", *paths[i], errno);
   }
   return infos[0].st_dev == infos[1].st_dev && infos[0].st_ino == infos[1].st_ino;
 }

@@ -46,7 +46,8 @@ Status TakeLock(int fd, const std::string& path) {
 bool IsNamed(int fd, const std::string& path) {
   struct stat opened;
   struct stat named;
-  return ::fstat(fd, &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+  return RetryInterrupted([&] { return ::fstat(fd, &opened); }) == 0 &&
+         RetryInterrupted([&] { return ::stat(path.c_str(), &named); }) == 0 &&
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
@@ -59,7 +60,7 @@ Status CheckStillNamed(int fd, const std::string& path) {
 
 bool IsInMemory(int fd) {
   struct statfs info;
-  if (::fstatfs(fd, &info) != 0) return false;
+  if (RetryInterrupted([&] { return ::fstatfs(fd, &info); }) != 0) return false;
   const auto type = static_cast<uint64_t>(static_cast<uint32_t>(info.f_type));
   return type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic;
 }
@@ -144,7 +145,8 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Open(const std::string& path) {
       RetryInterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK); })));
   if (!fd.valid()) return SystemError("open", path, errno);
   struct stat info;
-  if (::fstat(fd.get(), &info) == -1) return SystemError("inspect", path, errno);
+  if (RetryInterrupted([&] { return ::fstat(fd.get(), &info); }) == -1)
+    return SystemError("inspect", path, errno);
   if (!S_ISREG(info.st_mode))
     return Status::IOError(StrCat("open ", path), "is not a regular file");
   std::unique_ptr<PoolFile> file(new PoolFile(path, fd.get(), static_cast<uint64_t>(info.st_size)));

@@ -15,7 +15,8 @@ Status SystemError(std::string_view action, const std::string& path, int error);
 // Ok for a path that the system sees as it was given.
 Status CheckPath(const std::string& path);
 
-// Repeats a system call that a signal interrupted.
+// Repeats a system call that a signal interrupted. A file system in user space may answer any call
+// on a path so, also those of which the manuals do not say it (stat, rename).
 template <typename Call>
 auto RetryInterrupted(Call call) {
   auto result = call();
