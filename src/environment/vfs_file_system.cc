@@ -275,7 +275,8 @@ IOStatus VfsFileSystem::UnlockFile(FileLock* lock, const IOOptions&, IODebugCont
 }
 
 IOStatus VfsFileSystem::GetTestDirectory(const IOOptions&, std::string* path, IODebugContext*) {
-  *path = StrCat(TemporaryDirectory(), "/ashlar-test");
+  // A directory of another user admits nobody else.
+  *path = StrCat(TemporaryDirectory(), "/ashlar-test-", CurrentUserId());
   // In memory there is no directory for temporary files yet.
   for (size_t slash = path->find('/', 1); slash != std::string::npos;
        slash = path->find('/', slash + 1)) {

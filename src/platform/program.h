@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -30,6 +31,9 @@ UniqueStream OpenStream(const std::string& path, StreamMode mode);
 
 // Where programs put files that need not stay.
 std::string TemporaryDirectory();
+// The number of the process's user, for names in a directory that users share. 0 where users have
+// no numbers.
+uint64_t CurrentUserId();
 
 bool IsTerminal(FILE* file);
 // 0 when the file is no terminal or does not know.

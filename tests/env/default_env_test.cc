@@ -14,8 +14,10 @@
 #include "ashlar/file_system.h"
 #include "ashlar/options.h"
 #include "ashlar/perf_context.h"
+#include "base/format.h"
 #include "execute/executor.h"
 #include "platform/clock.h"
+#include "platform/program.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/gate.h"
 #include "tests/support/tool_runner.h"
@@ -214,6 +216,8 @@ TEST_F(DefaultEnvTest, ATestDirectoryIsThereInEveryEnv) {
     std::string path;
     ASSERT_OK(env->GetTestDirectory(&path));
     EXPECT_OK(env->FileExists(path));
+    // The first user of the machine kept the others out.
+    EXPECT_TRUE(path.ends_with(StrCat("-", CurrentUserId()))) << path;
   }
 }
 

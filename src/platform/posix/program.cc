@@ -23,6 +23,8 @@ std::string TemporaryDirectory() {
   return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
 }
 
+uint64_t CurrentUserId() { return geteuid(); }
+
 bool IsTerminal(FILE* file) { return isatty(fileno(file)) == 1; }
 
 size_t TerminalColumns(FILE* file) {

@@ -75,6 +75,9 @@ std::string TemporaryDirectory() {
   return name.empty() ? "." : ToUtf8(name);
 }
 
+// Each user has a temporary directory.
+uint64_t CurrentUserId() { return 0; }
+
 bool IsTerminal(FILE* file) {
   DWORD mode = 0;
   return GetConsoleMode(ConsoleOf(file), &mode) != 0;
