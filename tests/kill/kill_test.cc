@@ -149,7 +149,7 @@ TEST(KillChild, DISABLED_Load) {
 }
 
 // "key: found 7:, expected 9:": where two maps differ, with the beginnings of the values, which
-// name the commit.
+// name the commit. The values themselves are compared.
 std::string Differences(const Contents& found, const Contents& expected) {
   std::string text;
   const auto beginning = [](const Contents& contents, const std::string& key) {
@@ -161,11 +161,23 @@ std::string Differences(const Contents& found, const Contents& expected) {
   Contents all = expected;
   all.insert(found.begin(), found.end());
   for (const auto& [key, value] : all) {
-    const std::string is = beginning(found, key);
-    const std::string should_be = beginning(expected, key);
-    if (is != should_be) StrAppend(&text, key, ": found ", is, ", expected ", should_be, "\n");
+    const auto is = found.find(key);
+    const auto should_be = expected.find(key);
+    if (is != found.end() && should_be != expected.end() && is->second == should_be->second)
+      continue;
+    StrAppend(&text, key, ": found ", beginning(found, key), ", expected ",
+              beginning(expected, key), "\n");
   }
   return text;
+}
+
+// Values were equal if they had the same size and 12 bytes at their beginning.
+TEST(KillTestDifferences, NamesAValueThatDiffersInItsLastByte) {
+  const Contents expected = {{"key", "17:" + std::string(400, 'x')}};
+  Contents found = expected;
+  EXPECT_EQ(Differences(found, expected), "");
+  found["key"].back() = '\0';
+  EXPECT_NE(Differences(found, expected), "");
 }
 
 class KillTest : public ::testing::Test {

@@ -138,7 +138,8 @@ TEST(PoolKillChild, DISABLED_Load) {
   SendReport(pipe, {.kind = LoadReport::kFailed});
 }
 
-// The first key whose value differs, with the beginnings of both values.
+// The first key whose value differs, with the beginnings of both values. The values themselves are
+// compared.
 std::string FirstDifference(const Contents& found, const Contents& expected) {
   const auto text = [](const Contents& contents, const std::string& key) {
     const auto entry = contents.find(key);
@@ -149,11 +150,21 @@ std::string FirstDifference(const Contents& found, const Contents& expected) {
   Contents all = expected;
   all.insert(found.begin(), found.end());
   for (const auto& [key, value] : all) {
-    const std::string is = text(found, key);
-    const std::string should_be = text(expected, key);
-    if (is != should_be) return StrCat(key, ": found ", is, ", expected ", should_be);
+    const auto is = found.find(key);
+    const auto should_be = expected.find(key);
+    if (is == found.end() || should_be == expected.end() || is->second != should_be->second)
+      return StrCat(key, ": found ", text(found, key), ", expected ", text(expected, key));
   }
   return "";
+}
+
+// Values were equal if they had the same size and 12 bytes at their beginning: a torn one, too.
+TEST(PoolKillTestDifference, NamesAValueThatIsTorn) {
+  const Contents expected = {{"key", "17:" + std::string(kLargeBytes, 'x')}};
+  Contents found = expected;
+  EXPECT_EQ(FirstDifference(found, expected), "");
+  found["key"].back() = '\0';
+  EXPECT_NE(FirstDifference(found, expected), "");
 }
 
 class PoolKillTest : public ::testing::Test {
