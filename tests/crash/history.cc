@@ -32,6 +32,13 @@ uint64_t History::BegunAt(uint64_t k) const {
                                begins_.begin());
 }
 
+Demand History::DemandAt(uint64_t k, bool only_the_process_died) const {
+  const auto ended = std::count_if(families_.begin(), families_.end(),
+                                   [k](const FamilySet& change) { return change.end <= k; });
+  return {.commits = only_the_process_died ? AcknowledgedAt(k) : PromisedAt(k),
+          .family_changes = static_cast<uint64_t>(ended)};
+}
+
 bool History::MayHaveFamilies(uint64_t k, const std::set<std::string>& families) const {
   std::set<std::string> certain;
   for (const FamilySet& change : families_) {

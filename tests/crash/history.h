@@ -8,9 +8,13 @@
 // A commit is bracketed by the operations between which it ran. A promise is the claim that every
 // image of an operation at or after `operation` has the first `commits` commits.
 //
+// A demand is all of this for one image: the commits that it must hold, and how many changes of the
+// set of families it must show.
+//
 // Thread safety: one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -20,6 +24,20 @@
 #include "tests/support/open_database.h"
 
 namespace ashlar {
+
+struct Demand {
+  uint64_t commits = 0;
+  uint64_t family_changes = 0;
+
+  // An image that was checked for this need not be checked for the other one.
+  bool Covers(const Demand& other) const {
+    return commits >= other.commits && family_changes >= other.family_changes;
+  }
+  void Add(const Demand& other) {
+    commits = std::max(commits, other.commits);
+    family_changes = std::max(family_changes, other.family_changes);
+  }
+};
 
 class History {
  public:
@@ -50,6 +68,8 @@ class History {
   uint64_t PromisedAt(uint64_t k) const { return LargestUpTo(promises_, k); }
   uint64_t AcknowledgedAt(uint64_t k) const { return LargestUpTo(acknowledged_, k); }
   uint64_t BegunAt(uint64_t k) const;
+  // Of an image of the first k operations. It grows with k.
+  Demand DemandAt(uint64_t k, bool only_the_process_died) const;
   // Whether this set of families may be found after k operations. An empty set: no database.
   bool MayHaveFamilies(uint64_t k, const std::set<std::string>& families) const;
 
