@@ -43,7 +43,7 @@ std::optional<Divergence> Runner::RunLines(const History& history) {
       start = for_runner ? i + 1 : i;
     }
     if (for_runner) {
-      Exchange(with_end[i]);
+      if (auto divergence = Exchange(with_end[i], i)) return divergence;
     } else {
       bytes += line_bytes;
     }
@@ -84,20 +84,20 @@ std::optional<Divergence> Runner::CompareOne(const std::string& line, size_t ind
   return {};
 }
 
-void Runner::Exchange(const std::string& line) {
-  for (const auto& peer : peers_) {
-    if (line == "kill") {
-      peer->Kill();
-    } else {
-      peer->Send("close\n");
-    }
-  }
-  if (line != "kill") {
-    for (const auto& peer : peers_) peer->Receive();
+std::optional<Divergence> Runner::Exchange(const std::string& line, size_t index) {
+  if (line == "kill") {
+    for (const auto& peer : peers_) peer->Kill();
+    counts_.kills += peers_.size();
+  } else {
+    for (const auto& peer : peers_) peer->Send("close\n");
+    // A library that dies in its close may have stored everything before.
+    std::vector<std::string> answers;
+    for (const auto& peer : peers_) answers.push_back(peer->Receive());
+    if (auto divergence = CompareOne("close", index, std::move(answers))) return divergence;
   }
   exchanges_++;
   counts_.exchanges += peers_.size();
-  if (line == "kill") counts_.kills += peers_.size();
+  return {};
 }
 
 std::string Runner::DirectoryOf(size_t peer) const {

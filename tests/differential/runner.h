@@ -56,7 +56,8 @@ class Runner {
   std::optional<Divergence> Compare(const History& history, size_t start, size_t end);
   std::optional<Divergence> CompareOne(const std::string& line, size_t index,
                                        std::vector<std::string> answers);
-  void Exchange(const std::string& line);
+  // The line at this index, "exchange" or "kill". Answers to a close are compared, too.
+  std::optional<Divergence> Exchange(const std::string& line, size_t index);
   std::string DirectoryOf(size_t peer) const;
   std::string LineFor(size_t peer, const std::string& line) const;
   void RemoveDirectories();
