@@ -80,10 +80,10 @@ bool IsAnnounced(const ThreadRecord& record, size_t count, jlong handle) {
 constexpr const char* kInUse =
     "the object is in use by a call of this thread that has not returned";
 
-// See Object. Only databases have parts.
+// See Object. Only databases and readers of tables have parts.
 const char* ReasonNotToClose(ThreadRecord& own, jlong handle) {
   if (IsAnnounced(own, own.count, handle)) return kInUse;
-  if (KindOf(handle) != Kind::kDB) return nullptr;
+  if (KindOf(handle) != Kind::kDB && KindOf(handle) != Kind::kSstFileReader) return nullptr;
   const size_t begin = own.count;
   const Object* object = Announce(own, handle);
   const char* reason = object == nullptr ? nullptr : object->ReasonNotToClose(own);

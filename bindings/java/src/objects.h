@@ -8,6 +8,7 @@
 //   ColumnFamilyObject nothing: a child of its database       -
 //   IteratorObject     bounds; child of its database          -
 //   SnapshotObject     nothing: child of its database         releases the snapshot
+//   SstFileReader...   the same as options                    closes its iterators first
 //
 // Objects of the engine that are shared (caches, statistics, filters, merge operators) are counted:
 // Java's object and the engine each have a share.
@@ -161,8 +162,19 @@ struct SstFile {
 
   const Kept kept;
   SstFileReader reader;
+  std::mutex mutex;
+  std::set<jlong> iterators;  // that exist; under mutex
 };
-using SstFileReaderObject = Holder<std::shared_ptr<SstFile>, Kind::kSstFileReader>;
+
+// Closes its iterators: Java's classes dispose of none once their reader is closed.
+struct SstFileReaderObject : Object {
+  static constexpr Kind kKind = Kind::kSstFileReader;
+  explicit SstFileReaderObject(std::shared_ptr<SstFile> file) : value(std::move(file)) {}
+  ~SstFileReaderObject() override;
+  const char* ReasonNotToClose(const ThreadRecord& own) const override;
+
+  const std::shared_ptr<SstFile> value;
+};
 
 // Bytes of Java's Slice and DirectSlice: own ones, or those of a direct buffer, which the program
 // keeps.
@@ -293,8 +305,12 @@ struct IteratorObject : Child {
 
 struct SstFileReaderIteratorObject : Object {
   static constexpr Kind kKind = Kind::kSstFileReaderIterator;
+  explicit SstFileReaderIteratorObject(std::shared_ptr<SstFile> file_in)
+      : file(std::move(file_in)) {}
+  ~SstFileReaderIteratorObject() override;
 
-  std::shared_ptr<SstFile> file;
+  const std::shared_ptr<SstFile> file;
+  jlong handle = 0;                // in the file's list
   std::shared_ptr<Bounds> bounds;  // null: none
   std::unique_ptr<Iterator> iterator;
 };

@@ -1,5 +1,8 @@
 // Table files outside of a database: EnvOptions, SstFileWriter, SstFileReader, and their way into
 // one, RocksDB.ingestExternalFile. The iterators of a reader are in reads.cc.
+#include <memory>
+#include <mutex>
+
 #include "convert.h"
 #include "native.h"
 #include "objects.h"
@@ -161,6 +164,33 @@ ASHLAR_NATIVE(jlong, SstFileWriter_fileSize, jlong handle) {
 
 // ---- SstFileReader
 
+SstFileReaderObject::~SstFileReaderObject() {
+  for (;;) {
+    jlong iterator;
+    {
+      const std::lock_guard<std::mutex> lock(value->mutex);
+      if (value->iterators.empty()) return;
+      iterator = *value->iterators.begin();
+      value->iterators.erase(value->iterators.begin());
+    }
+    Dispose(iterator);
+  }
+}
+
+const char* SstFileReaderObject::ReasonNotToClose(const ThreadRecord& own) const {
+  const std::lock_guard<std::mutex> lock(value->mutex);
+  const bool uses_one =
+      own.AnyOf(own.count, [&](jlong handle) { return value->iterators.count(handle) != 0; });
+  return uses_one ? "an iterator of the reader is in use by a call of this thread that has not "
+                    "returned"
+                  : nullptr;
+}
+
+SstFileReaderIteratorObject::~SstFileReaderIteratorObject() {
+  const std::lock_guard<std::mutex> lock(file->mutex);
+  file->iterators.erase(handle);
+}
+
 ASHLAR_NATIVE(jlong, SstFileReader_newSstFileReader, jlong options) {
   return Native(env, [&](Call& call) {
     const auto& given = call.Use<OptionsObject>(options);
@@ -174,13 +204,18 @@ ASHLAR_NATIVE(void, SstFileReader_open, jlong handle, jstring path) {
 }
 ASHLAR_NATIVE(jlong, SstFileReader_newIterator, jlong handle, jlong options) {
   return Native(env, [&](Call& call) {
-    auto object = std::make_unique<SstFileReaderIteratorObject>();
-    object->file = call.Use<SstFileReaderObject>(handle).value;
+    auto object =
+        std::make_unique<SstFileReaderIteratorObject>(call.Use<SstFileReaderObject>(handle).value);
     const Reading reading(call, options);
     const ReadOptions with_bounds =
         IteratorOptions(call, options, reading.options(), &object->bounds);
     object->iterator.reset(object->file->reader.NewIterator(with_bounds));
-    return Register(object.release());
+    auto* const iterator = object.release();
+    // The reader is not closed before this call ends.
+    iterator->handle = Register(iterator);
+    const std::lock_guard<std::mutex> lock(iterator->file->mutex);
+    iterator->file->iterators.insert(iterator->handle);
+    return iterator->handle;
   });
 }
 ASHLAR_NATIVE(void, SstFileReader_verifyChecksum, jlong handle) {

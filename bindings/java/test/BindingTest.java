@@ -486,6 +486,24 @@ public final class BindingTest {
     }
   }
 
+  /** In RocksDB's library such a key is null, as one that is missing. */
+  static void aKeyThatCannotBeReadIsAnException(String dir) throws Exception {
+    try (Options options = new Options().setCreateIfMissing(true);
+        RocksDB db = RocksDB.open(options, dir); FlushOptions flush = new FlushOptions();
+        ReadOptions cached = new ReadOptions().setReadTier(ReadTier.BLOCK_CACHE_TIER)) {
+      db.put(bytes("a"), bytes("1"));
+      db.flush(flush);
+      List<byte[]> keys = List.of(bytes("a"), bytes("none"));
+      RocksDBException incomplete =
+          fails(RocksDBException.class, () -> db.multiGetAsList(cached, keys));
+      equal(Status.Code.Incomplete, incomplete.getStatus().getCode());
+      equal(bytes("1"), db.get(bytes("a")));
+      List<byte[]> values = db.multiGetAsList(cached, keys);
+      equal(bytes("1"), values.get(0));
+      equal((byte[]) null, values.get(1));
+    }
+  }
+
   static void batchesSnapshotsAndIterators(String dir) throws Exception {
     try (Options options =
              new Options().setCreateIfMissing(true).setMergeOperator(new StringAppendOperator("-"));
@@ -1350,6 +1368,65 @@ public final class BindingTest {
     }
   }
 
+  /** Open descriptors of the file in this process. */
+  private static long descriptorsOf(String file) throws Exception {
+    Path path = Path.of(file).toRealPath();
+    try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+      return all
+          .filter(descriptor -> {
+            try {
+              return path.equals(Files.readSymbolicLink(descriptor));
+            } catch (java.io.IOException closed) {
+              return false;
+            }
+          })
+          .count();
+    }
+  }
+
+  /** A reader that is closed while its iterator compares keys stays open. */
+  static void aReaderIsNotClosedInsideACallOfItsIterator(String dir) throws Exception {
+    Files.createDirectories(Path.of(dir));
+    String file = Path.of(dir, "table.sst").toString();
+    Runnable[] inComparison = {() -> {}};
+    try (ComparatorOptions how = new ComparatorOptions();
+        AbstractComparator comparator =
+            new AbstractComparator(how) {
+              @Override
+              public String name() {
+                return "test.Callback";
+              }
+              @Override
+              public int compare(ByteBuffer a, ByteBuffer b) {
+                inComparison[0].run();
+                return a.compareTo(b);
+              }
+            };
+        Options options = new Options().setComparator(comparator);
+        EnvOptions files = new EnvOptions();
+        SstFileWriter writer = new SstFileWriter(files, options);
+        ReadOptions reading = new ReadOptions()) {
+      writer.open(file);
+      writer.put(bytes("a"), bytes("1"));
+      writer.put(bytes("b"), bytes("2"));
+      writer.finish();
+      SstFileReader reader = new SstFileReader(options);
+      reader.open(file);
+      SstFileReaderIterator iterator = reader.newIterator(reading);
+      List<String> outcomes = new ArrayList<>();
+      inComparison[0] = () -> {
+        if (!outcomes.isEmpty()) return;
+        outcomes.add("closed");
+        fails(IllegalStateException.class, reader::close);
+        outcomes.set(0, "refused");
+      };
+      iterator.seek(bytes("b"));
+      inComparison[0] = () -> {};
+      equal(List.of("refused"), outcomes);
+      equal(bytes("b"), iterator.key());
+    }
+  }
+
   static void tablesFromOutside(String dir) throws Exception {
     Files.createDirectories(Path.of(dir));
     String file = Path.of(dir, "table.sst").toString();
@@ -1385,14 +1462,17 @@ public final class BindingTest {
         read.setIterateUpperBound(upper);
         it = reader.newIterator(read);
       }
-      reader.close();  // the iterator keeps the file
       List<String> found = new ArrayList<>();
       for (it.seekToFirst(); it.isValid(); it.next()) found.add(text(it.key()) + text(it.value()));
       it.status();
       equal(List.of("a1", "b2", "c3"), found);
       it.seekForPrev(bytes("bb"));
       equal(bytes("b"), it.key());
+      reader.close();
+      // The classes do not pass on the close of an iterator once its reader is closed.
+      fails(IllegalStateException.class, it::isValid);
       it.close();
+      equal(0L, descriptorsOf(file));
       fails(IllegalStateException.class, reader::verifyChecksum);
 
       try (RocksDB db = RocksDB.open(options, dir + "/db");
@@ -2032,6 +2112,7 @@ public final class BindingTest {
     TESTS.put("columnFamilies", BindingTest::columnFamilies);
     TESTS.put("aCallNamesAnyNumberOfFamilies", BindingTest::aCallNamesAnyNumberOfFamilies);
     TESTS.put("directBuffers", BindingTest::directBuffers);
+    TESTS.put("aKeyThatCannotBeReadIsAnException", BindingTest::aKeyThatCannotBeReadIsAnException);
     TESTS.put("batchesSnapshotsAndIterators", BindingTest::batchesSnapshotsAndIterators);
     TESTS.put("comparatorsOfJava", BindingTest::comparatorsOfJava);
     TESTS.put("aComparatorDoesNotGetTheByteOrderOfAnother",
@@ -2055,6 +2136,8 @@ public final class BindingTest {
     TESTS.put("theSpaceOfTables", BindingTest::theSpaceOfTables);
     TESTS.put("rateLimitersHaveModes", BindingTest::rateLimitersHaveModes);
     TESTS.put("theMemoryOfMemTables", BindingTest::theMemoryOfMemTables);
+    TESTS.put("aReaderIsNotClosedInsideACallOfItsIterator",
+        BindingTest::aReaderIsNotClosedInsideACallOfItsIterator);
     TESTS.put("tablesFromOutside", BindingTest::tablesFromOutside);
     TESTS.put("updatesSinceASequence", BindingTest::updatesSinceASequence);
     TESTS.put("valuesWithTimeToLive", BindingTest::valuesWithTimeToLive);
