@@ -597,7 +597,8 @@ std::string Database::Outcome(char* error) const {
   std::string text = error;
   functions_.free(error);
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return "error " + text;
+  std::replace(text.begin(), text.end(), kEndOfError, ' ');
+  return "error " + text + kEndOfError;
 }
 
 std::string Database::Value(char* value, size_t bytes, char* error) const {

@@ -175,12 +175,17 @@ const KnownDifference kKnownDifferences[] = {
 }  // namespace
 
 std::string Comparable(const std::string& answer) {
-  const size_t start = answer.find("error ");
-  if (start == std::string::npos) return answer;
-  const std::string text = answer.substr(start);
-  std::string comparable = answer.substr(0, start) + text.substr(0, text.find(':'));
-  for (const std::string_view promised : kPromisedTexts) {
-    if (text.find(promised) != std::string::npos) comparable += " / " + std::string(promised);
+  std::string comparable;
+  for (size_t at = 0; at < answer.size();) {
+    const size_t start = std::min(answer.find("error ", at), answer.size());
+    const size_t end = std::min(answer.find(kEndOfError, start), answer.size());
+    comparable += answer.substr(at, start - at);
+    const std::string text = answer.substr(start, end - start);
+    comparable += text.substr(0, text.find(':'));
+    for (const std::string_view promised : kPromisedTexts) {
+      if (text.find(promised) != std::string::npos) comparable += " / " + std::string(promised);
+    }
+    at = end + 1;
   }
   return comparable;
 }

@@ -8,8 +8,8 @@
 
 namespace ashlar::differential {
 
-// The parts of an answer that must agree. Of an error: its code and the texts that are promised
-// (docs/compatibility.md). Of everything else: all.
+// The parts of an answer that must agree. Of each error: its code and the texts that are promised
+// (docs/compatibility.md). Of everything else: all, also after an error.
 std::string Comparable(const std::string& answer);
 
 // The reason why the answers to `line` may differ as they do, or empty. `libraries` and `answers`

@@ -4,6 +4,8 @@
 // A key or a value is one word. Bytes other than printable ASCII, and the characters of the
 // notation, are "%XX"; the empty string is "%". "~LENGTH.SEED" is a value of LENGTH bytes made from
 // SEED, so that lines stay short.
+//
+// An error in an answer is "error CODE: TEXT$", also if more follows.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,8 @@
 #include <vector>
 
 namespace ashlar::differential {
+
+inline constexpr char kEndOfError = '$';  // in no text of an error
 
 std::vector<std::string> SplitWords(std::string_view line, char separator = ' ');
 
