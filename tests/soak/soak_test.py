@@ -183,6 +183,16 @@ class SoakTest(unittest.TestCase):
                 for text, suite in run:
                     self.assertTrue(each.seed in text, f"{each.name}: {suite}")
 
+    def test_every_pattern_of_a_filter_has_a_test(self):
+        for each in soak.KINDS:
+            folder = TESTS / each.binary.removesuffix("_test")
+            text = "\n".join(path.read_text() for path in folder.glob("*.cc"))
+            names = [f"Set/{suite}.{test}/0" if macro == "TEST_P" else f"{suite}.{test}"
+                     for macro, suite, test in
+                     re.findall(r"^(TEST\w*)\((\w+),\s*(\w+)\)", text, re.MULTILINE)]  # fmt: skip
+            for pattern in re.split("[:-]", each.filter) if each.filter else ():
+                self.assertTrue(fnmatch.filter(names, pattern), f"{each.name}: {pattern}")
+
     def test_nothing_begins_after_the_end(self):
         self.suite("good", "echo '3 apples'")
         (progress,) = self.run_all(kind("good"), end=0)
