@@ -155,13 +155,18 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   family->stall = family->policy().Stall(inputs, family->stall);
   family->compaction_behind = !family->dropped() && family->policy().WantsMoreCompactions(inputs);
   if (family->dropped()) family->stall.state = StallState::kNone;
+  // Before what follows may fail for lack of memory: the next decision finds the stall unchanged,
+  // and would not let the writers go on.
+  const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
+  if (!quiet || behind_before != family->compaction_behind) UpdateWriteController();
   if (family->stall.state != state_before) {
     if (family->stall.state == StallState::kDelayed) ++family->totals.delays;
     if (family->stall.state == StallState::kStopped) ++family->totals.stops;
-    outbox_.AddStall(*family, state_before);
+    IgnoreBadAlloc([&] {
+      kDatabaseMutex.AssertHeld();
+      outbox_.AddStall(*family, state_before);
+    });  // I4
   }
-  const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
-  if (!quiet || behind_before != family->compaction_behind) UpdateWriteController();
   if (family->dropped()) {
     flush_candidates_.Erase(family);
     compaction_candidates_.Erase(family);

@@ -883,6 +883,46 @@ TEST_P(AllocationFailure, OfAChangeOfOptionsChangesAllOrNone) {
   }
 }
 
+// The notification of the end of a stall took memory before the writers were let go. The next
+// decision found no change, so they waited for ever, also after a resume.
+TEST_P(AllocationFailure, OfTheEndOfAStallLetsWritersGoOn) {
+  const std::unordered_map<std::string, std::string> on = {{"disable_auto_compactions", "false"}};
+  const std::unordered_map<std::string, std::string> off = {{"disable_auto_compactions", "true"}};
+  WriteOptions no_slowdown;
+  no_slowdown.no_slowdown = true;
+  uint64_t number = 1;
+  for (bool failed = true; failed && !HasFailure(); ++number) {
+    SCOPED_TRACE(StrCat("allocation ", number));
+    ManualEnv env(std::make_shared<MemoryFileSystem>(), /*seed=*/7);
+    Options options = SmallDatabaseOptions();
+    options.env = &env;
+    options.disable_auto_compactions = true;
+    options.level0_file_num_compaction_trigger = 1;
+    options.level0_slowdown_writes_trigger = 1;
+    options.level0_stop_writes_trigger = 2;
+    std::unique_ptr<DB> db;
+    ASSERT_TRUE(DB::Open(options, "/db", &db).ok());
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(db->Put(WriteOptions(), "key", "value").ok());
+      ASSERT_TRUE(db->Flush(FlushOptions()).ok());
+    }
+    ASSERT_TRUE(db->PauseBackgroundWork().ok());
+    ASSERT_TRUE(db->SetOptions(on).ok());
+    ASSERT_TRUE(db->Put(no_slowdown, "key", "other").IsIncomplete());
+    FailingNew::Arm(number, GetParam());
+    static_cast<void>(Call("SetOptions", [&] { return db->SetOptions(off); }).ok());
+    failed = FailingNew::HasFailed();
+    FailingNew::Arm(0, GetParam());
+    ASSERT_TRUE(db->Resume().ok());
+    ASSERT_TRUE(db->SetOptions(off).ok());
+    const Status put = db->Put(no_slowdown, "key", "other");
+    EXPECT_TRUE(put.ok()) << put.ToString();
+    ASSERT_TRUE(db->ContinueBackgroundWork().ok());
+    ASSERT_TRUE(db->Close().ok());
+  }
+  EXPECT_GT(number, 5U);
+}
+
 // Destructors record times, and numbers are recorded when a write is visible: without memory they
 // are left out.
 TEST_P(AllocationFailure, OfACountFailsNoWrite) {
