@@ -246,7 +246,7 @@ void BackgroundWork::ScheduleCompactions() {
 
 bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& family) {
   if (family->dropped() || family->exclusive_compaction || family->ingesting ||
-      family->compaction_paused || !family->CompactsAutomatically())
+      family->waiting_steps > 0 || family->compaction_paused || !family->CompactsAutomatically())
     return false;
   const TreeView view = MakeTreeView(*state_, *family);
   std::optional<CompactionPlan> plan = family->policy().Pick(view);
@@ -443,7 +443,8 @@ Status BackgroundWork::WaitForIdle(bool abort_on_pause, DeadlineNanos deadline) 
     bool held_back = is_paused;
     for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
       // Otherwise a compaction that may run is a job already.
-      const bool waits_for_call = family->exclusive_compaction || family->ingesting;
+      const bool waits_for_call =
+          family->exclusive_compaction || family->ingesting || family->waiting_steps > 0;
       const bool is_pending = (holds_compactions || waits_for_call) && !family->compaction_paused &&
                               CompactionPending(*state_, *family);
       wanted |= family->WantsFlush() || is_pending;

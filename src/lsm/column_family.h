@@ -295,6 +295,8 @@ class ColumnFamily {
   // Why a memtable was switched last.
   FlushReason flush_reason ASHLAR_GUARDED_BY(kDatabaseMutex) = FlushReason::kOthers;
   int running_flushes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
+  // Steps of manual compactions that wait for running plans; no plan is picked meanwhile.
+  int waiting_steps ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   // A manual compaction runs alone.
   bool exclusive_compaction ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   // Ingested files have reserved places and are not in the tree yet; no plan is picked.

@@ -173,9 +173,13 @@ void ManualCompactions::CheckInvariants() const {
   ASHLAR_ASSERT(running_ >= 0 && calls_ >= 0 && disabled_ >= 0);  // the counts of I1 and I3
   ASHLAR_ASSERT(is_disabled_.load(std::memory_order_relaxed) == (disabled_ > 0));  // I3
   int exclusive = 0;
-  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+  int waiting = 0;
+  for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
     exclusive += family->exclusive_compaction ? 1 : 0;
+    waiting += family->waiting_steps;
+  }
   ASHLAR_ASSERT(exclusive <= calls_);  // I1: each is of a call that is under way
+  ASHLAR_ASSERT(waiting <= calls_);    // I4: the same
 }
 
 // ---- Calls that are under way.
@@ -273,6 +277,21 @@ Status ManualCompactions::RunSteps(const Call& call, NextStep next_step, StepDon
 Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(const Call& call,
                                                                 NextStep next_step) {
   MutexLock lock(state_->mutex());
+  bool has_waited = false;
+  std::unique_ptr<Compaction> compaction;
+  const Status picked = CatchBadAlloc([&]() -> Status {
+    kDatabaseMutex.AssertHeld();
+    ASHLAR_ASSIGN_OR_RETURN(compaction, AwaitStep(call, next_step, &has_waited));
+    return Status::OK();
+  });
+  if (has_waited) parts_.observer->ViewChanged(call.family);  // I4: those that were held back
+  ASHLAR_RETURN_IF_ERROR(picked);
+  return compaction;
+}
+
+Result<std::unique_ptr<Compaction>> ManualCompactions::AwaitStep(const Call& call,
+                                                                 NextStep next_step,
+                                                                 bool* has_waited) {
   for (;;) {
     ASHLAR_RETURN_IF_ERROR(CheckMayContinue(call));
     const bool excluded = call.family->exclusive_compaction && !call.exclusive;  // I1
@@ -282,7 +301,11 @@ Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(const Call& call
     }
     ASHLAR_ASSIGN_OR_RETURN(Step step, next_step());
     if (step.conflict) {
+      *has_waited = true;
+      ++call.family->waiting_steps;  // I4
       state_->WaitForChange();
+      ASHLAR_ASSERT(call.family->waiting_steps > 0);  // counted above
+      --call.family->waiting_steps;
       continue;
     }
     if (!step.plan.has_value()) return std::unique_ptr<Compaction>();

@@ -9,6 +9,8 @@
 // I2: a step that a pause interrupted is repeated once work continues.
 // I3: while manual compactions are disabled, no call is under way once Disable has returned, except
 //     for those that delete files.
+// I4: while a step waits for running plans, no automatic compaction of its family begins. Under
+//     load each would be followed by another in the critical section of its end.
 //
 // Thread safety: methods marked REQUIRES under the database mutex, the others without locks.
 #pragma once
@@ -70,7 +72,7 @@ class ManualCompactions {
   int running() const ASHLAR_REQUIRES(kDatabaseMutex) { return running_; }
   // Calls that are under way, without DeleteFiles.
   int calls() const ASHLAR_REQUIRES(kDatabaseMutex) { return calls_; }
-  // Asserts the counts that I1 and I3 rest on.
+  // Asserts the counts that I1, I3 and I4 rest on.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
@@ -102,6 +104,9 @@ class ManualCompactions {
   Status RunSteps(const Call& call, NextStep next_step, StepDone step_done);
   // The next step, waited for; null: the call is done.
   Result<std::unique_ptr<Compaction>> PickStep(const Call& call, NextStep next_step);
+  // The same. *has_waited is set once it has held automatic compactions back (I4).
+  Result<std::unique_ptr<Compaction>> AwaitStep(const Call& call, NextStep next_step,
+                                                bool* has_waited) ASHLAR_REQUIRES(kDatabaseMutex);
   Status Refit(const Call& call, const CompactRangeOptions& options, const UserKeyRange& range);
   Status CheckAllowed() const ASHLAR_REQUIRES(kDatabaseMutex);
   // Why the call has to end.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "ashlar/listener.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/expect_ok.h"
@@ -73,6 +75,49 @@ TEST(ManualCompactionTest, KeepsTheNewestValuesWhileAutomaticOnesRun) {
     RunHistory(seed);
     if (HasFatalFailure()) return;
   }
+}
+
+// The reasons of compactions, in the order of their ends.
+class EndedCompactions final : public EventListener {
+ public:
+  void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& info) override {
+    reasons_.push_back(info.compaction_reason);
+  }
+  const std::vector<CompactionReason>& reasons() const { return reasons_; }
+
+ private:
+  std::vector<CompactionReason> reasons_;
+};
+
+// When a compaction of level 0 ended, its end began the next one. A CompactRange waited for level 0
+// as long as writers filled it.
+TEST(ManualCompactionTest, IsTheNextOneAfterThoseThatItWaitsFor) {
+  const auto ended = std::make_shared<EndedCompactions>();
+  Options options = SmallDatabaseOptions();
+  options.level0_file_num_compaction_trigger = 2;
+  options.max_background_jobs = 4;  // several compactions at once
+  options.disable_auto_compactions = true;
+  options.listeners.push_back(ended);
+  OpenDatabase database(std::make_shared<MemoryFileSystem>(), options, 1);
+  ASSERT_OK(database.Open());
+  const auto add_table = [&] {
+    ASSERT_OK(database.db()->Put(WriteOptions(), "a", "value"));
+    ASSERT_OK(database.db()->Put(WriteOptions(), "z", "value"));
+    FlushOptions flush;
+    flush.wait = false;
+    ASSERT_OK(database.db()->Flush(flush));
+    ASSERT_TRUE(database.env()->RunOneFlush());
+  };
+  for (int i = 0; i < 2; ++i) add_table();
+  ASSERT_OK(database.db()->SetOptions({{"disable_auto_compactions", "false"}}));
+  EXPECT_EQ(database.env()->manual_executor()->QueuedJobs(Executor::Priority::kLow), 1u);
+  for (int i = 0; i < 3; ++i) add_table();  // enough for another compaction of level 0
+  EXPECT_EQ(database.env()->manual_executor()->QueuedJobs(Executor::Priority::kLow), 1u);
+  ASSERT_OK(database.db()->CompactRange(CompactRangeOptions(), nullptr, nullptr));
+  ASSERT_EQ(ended->reasons().size(), 2u);
+  EXPECT_EQ(ended->reasons()[0], CompactionReason::kLevelL0FilesNum);
+  EXPECT_EQ(ended->reasons()[1], CompactionReason::kManualCompaction);
+  ASSERT_OK(database.Close());
 }
 
 class CompactRangeFlushTest : public ::testing::Test {
