@@ -3,7 +3,7 @@
 //
 //   inspect each file                          outside of everything; errors leave no trace
 //     -> link or copy it to a number of the database, sync it, sync the directory
-//     -> turn of the commit queue: log synced, one edit group: the family and its files
+//     -> turn of the commit queue: log synced, a new MANIFEST with the family and its files
 //
 // I1: each file has the level that its metadata says, and the sequences of its entries, which its
 //     metadata allows. The files are in the order of imported_order.h.

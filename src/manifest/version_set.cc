@@ -301,7 +301,11 @@ void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall*
       install->new_tables_.push_back(added.file->number);
   }
   StampEdits(edits, install);
-  if (!NeedsNewManifest(install->records_)) return;
+  // The family and its files are one change, for which a group is not the form: secondaries of
+  // RocksDB since 9.1 refuse one that adds a family.
+  const bool adds_files_of_family =
+      edits->size() > 1 && edits->front().added_column_family.has_value();
+  if (!adds_files_of_family && !NeedsNewManifest(install->records_)) return;
   install->new_manifest_number_ = NewFileNumber();
   if (ForInstallers().max_column_family > 0 && !edits->front().max_column_family.has_value())
     edits->front().max_column_family = ForInstallers().max_column_family;
@@ -348,7 +352,6 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
   if (tables != nullptr) {
     // An edit of its own: readers ignore the files of one that adds a family.
     edits[1].column_family = family->id;
-    SetAtomicGroup(edits);
   }
   StampAndEncode(&edits, install.get());
   if (tables != nullptr) {

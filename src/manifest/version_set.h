@@ -154,8 +154,8 @@ class VersionSet {
   // Drops the new files of edits that were not applied: they may have open tables. From any thread.
   void DiscardNewFiles(std::span<VersionEdit> edits) noexcept;
   // A new family that needs no log below log_number, with the new files of `tables` (null: empty),
-  // which are taken from it. Family and files are one atomic change. The state becomes visible at
-  // Publish. InvalidArgument when the name is taken.
+  // which are taken from it. Family and files are one atomic change: with files, Write starts a new
+  // MANIFEST. The state becomes visible at Publish. InvalidArgument when the name is taken.
   Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec,
                                                            uint64_t log_number, VersionEdit* tables)
       ASHLAR_REQUIRES(kManifestMutex);

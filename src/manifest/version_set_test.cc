@@ -306,6 +306,37 @@ TEST_F(VersionSetTest, SeveralFamiliesChangeTogetherOrNotAtAll) {
   }
 }
 
+// RocksDB's secondaries refuse an atomic group that adds a family.
+TEST_F(VersionSetTest, AFamilyWithTablesIsAddedByANewManifestWithoutAGroup) {
+  ASSERT_TRUE(db_.Create().ok());
+  ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
+  ASSERT_TRUE(db_.Install(VersionEdit()).ok());
+  const FileNumber before = db_->manifest_number();
+  VersionEdit tables;
+  db_.AddTable(1, &tables);
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("imported"), 3, &tables)).ok());
+  const FileNumber after = db_->manifest_number();
+  EXPECT_GT(after, before);
+  ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("empty"), 3, nullptr)).ok());
+  EXPECT_EQ(db_->manifest_number(), after);
+  const std::string state = db_.State();
+  db_.Close();
+  Result<std::unique_ptr<ManifestReader>> manifest =
+      ManifestReader::Open(file_system_.get(), kDirectory);
+  ASSERT_TRUE(manifest.ok()) << manifest.status().ToString();
+  std::vector<std::string> added;
+  while (true) {
+    VersionEdit edit;
+    if (!(*manifest)->Next(&edit)) break;
+    EXPECT_FALSE(edit.atomic_group_remaining.has_value());
+    if (edit.added_column_family.has_value()) added.push_back(*edit.added_column_family);
+  }
+  EXPECT_TRUE((*manifest)->status().ok()) << (*manifest)->status().ToString();
+  EXPECT_EQ(added, (std::vector<std::string>{"imported", "empty"}));
+  ASSERT_TRUE(db_.Open(Specs({"default", "imported", "empty"})).ok());
+  EXPECT_EQ(db_.State(), state);
+}
+
 TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());

@@ -18,17 +18,15 @@ constexpr char kFolder[] = "/exported";
 struct Manner {
   const char* name;
   bool moves = false;
-  bool new_manifest = false;
   bool buffers = false;  // the log's records wait in the process
-  // The family's record fills a sector, so that the MANIFEST is synced before the files' record.
+  // The family's record fills a sector: appended to a MANIFEST, it would be synced before the
+  // files' record.
   bool long_name = false;
 };
 const Manner kManners[] = {{"Copied"},
                            {"Moved", true},
-                           {"CopiedIntoANewManifest", false, true},
-                           {"MovedIntoANewManifest", true, true},
-                           {"CopiedNextToBufferedWrites", false, false, true},
-                           {"CopiedUnderALongName", false, false, false, true}};
+                           {"CopiedNextToBufferedWrites", false, true},
+                           {"CopiedUnderALongName", false, false, true}};
 
 class ImportCrashTest : public FileCallCrashTest {
  protected:
@@ -37,7 +35,6 @@ class ImportCrashTest : public FileCallCrashTest {
   static const Manner& manner() { return kManners[GetParam()]; }
   static Options Settings() {
     Options options = SmallDatabaseOptions();
-    if (manner().new_manifest) options.max_manifest_file_size = 500;
     options.manual_wal_flush = manner().buffers;
     return options;
   }
