@@ -131,8 +131,8 @@ struct BlockBasedTableOptions {
   bool verify_compression = false;                  // accepted
   uint32_t read_amp_bytes_per_bit = 0;              // accepted
 
-  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Tables of versions 0 to 7
-  // are read.
+  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Below 5 a Bloom filter is
+  // RocksDB's legacy one, which lets more absent keys through. Tables of versions 0 to 7 are read.
   uint32_t format_version = 5;
   bool enable_index_compression = true;
   // Data blocks begin at multiples of 4 KiB (of block_size if that is less), padded with zeros.

@@ -2,8 +2,8 @@
 //
 //   Hash64        XXH3, 64 bits, no seed: tables in memory, and block checksum type 4
 //   XxHash32/64   XXH32 and XXH64 with seed 0: block checksum types 2 and 3
-//   LegacyHash32  the 32-bit Murmur variant of LevelDB's filters: to read legacy bloom filters, and
-//                 for the index in a PlainTable
+//   LegacyHash32  the 32-bit Murmur variant of LevelDB's filters: for legacy Bloom filters, and for
+//                 the index in a PlainTable
 //   base/xxph3.h  the preview of XXH3 that RocksDB's filters are built on; it is not Hash64
 //
 // I1. None of these may change: all but in-memory uses of Hash64 are part of a file format.

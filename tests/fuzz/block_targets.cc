@@ -332,7 +332,8 @@ bool RunCompression(const std::string& input) {
 
 Seeds SeedFilters() {
   Seeds seeds;
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind :
+       {FilterKind::kBloom, FilterKind::kRibbon, FilterKind::kLegacyBloom}) {
     FilterBuilder builder({.kind = kind, .millibits_per_key = 10000});
     for (int i = 0; i < 200; ++i) builder.AddKey(SeedKey(i));
     std::string block(builder.BlockBytesMax(), '\0');

@@ -56,6 +56,12 @@ bool DeltaCodesHandles(const BlockBasedTableConfig& config) {
   return config.format_version >= 4 && !config.block_align;
 }
 
+// Old releases of RocksDB, which read these versions, read no other Bloom filter (filter_builder.h).
+FilterKind KindOfFilter(const BlockBasedTableConfig& config) {
+  const bool legacy = config.filter_kind == FilterKind::kBloom && config.format_version < 5;
+  return legacy ? FilterKind::kLegacyBloom : config.filter_kind;
+}
+
 bool BuffersBlocks(const TableWriteArgs& args) {
   return args.dictionary.bytes_max > 0 && TakesDictionary(args.compression);
 }
@@ -182,7 +188,7 @@ TableBuilder::TableBuilder(TableWriteArgs args)
       args_.config.whole_key_filtering || args_.prefix_extractor != nullptr;
   if (args_.config.filter_millibits_per_key > 0 && something_to_filter) {
     filter_ = std::make_unique<FilterBuilder>(
-        FilterBuilderArgs{.kind = args_.config.filter_kind,
+        FilterBuilderArgs{.kind = KindOfFilter(args_.config),
                           .millibits_per_key = args_.config.filter_millibits_per_key,
                           .whole_keys = args_.config.whole_key_filtering,
                           .prefix_extractor = args_.prefix_extractor.get()});

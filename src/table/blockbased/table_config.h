@@ -32,6 +32,7 @@ struct BlockBasedTableConfig {
   bool key_delta_encoding = true;
   bool whole_key_filtering = true;
   int filter_millibits_per_key = 0;  // 0: no filter
+  // kBloom or kRibbon. Below format_version 5 the Bloom filter is the legacy one.
   FilterKind filter_kind = FilterKind::kBloom;
   const char* filter_policy_property = kBloomPolicyPropertyValue;
   bool enable_index_compression = true;

@@ -163,6 +163,31 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
   EXPECT_LT(CountUnfiltered(table.get()), 50);
 }
 
+TEST_F(TableInterchange, LegacyFiltersAreOursBitForBit) {
+  const ToolRun bench =
+      RunTool("db_bench --db=" + directory_ +
+              "/db --benchmarks=fillrandom,compact --num=3000 --value_size=20 --key_size=16 "
+              "--bloom_bits=10 --format_version=4");
+  ASSERT_EQ(bench.exit_code, 0) << bench.output;
+  const std::vector<std::string> tables = Tables();
+  ASSERT_EQ(tables.size(), 1u);
+  Result<TableReaderPtr> opened = OpenTable(fs_.get(), tables[0], {.mmap = false});
+  ASSERT_OK(opened.status());
+  const OpenedTable theirs(std::move(opened).value());
+  TableSpec spec;
+  spec.config.filter_millibits_per_key = 10000;
+  spec.config.format_version = 4;
+  Entries entries{InternalOrder{KeyComparator(BytewiseComparator())}};
+  const auto cursor = theirs->NewCursor({});
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next())
+    entries[cursor->key().ToString()] = cursor->value().ToString();
+  const std::string ours = directory_ + "/ours.sst";
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(fs_.get(), ours, spec, entries, &result));
+  EXPECT_EQ(Slice(ReadMetaBlock(fs_.get(), ours, kFullFilterName)).ToString(true),
+            Slice(ReadMetaBlock(fs_.get(), tables[0], kFullFilterName)).ToString(true));
+}
+
 struct BenchCase {
   const char* name;
   const char* flags;

@@ -415,6 +415,36 @@ TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
   }
 }
 
+// RocksDB before 6.6 reads versions 2 to 4, and takes a later kind of filter of these 24 lines for
+// a legacy one of 1,536 lines of a byte, which has none of the keys.
+TEST(TableRoundTrip, FiltersOfOldVersionsAreLegacyOnes) {
+  const KeyComparator comparator(BytewiseComparator());
+  Entries entries{InternalOrder{comparator}};
+  for (int i = 0; i < 1200; ++i)
+    entries[MakeInternalKey("k" + std::to_string(1000 + i), 1, ValueType::kValue)] = "v";
+  for (const uint32_t version : {2u, 3u, 4u, 5u}) {
+    SCOPED_TRACE(version);
+    TableSpec spec;
+    spec.config.format_version = version;
+    spec.config.filter_millibits_per_key = 10000;
+    MemoryFileSystem fs;
+    TableWriteResult result;
+    ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+    const Result<std::string> file = ReadFileToString(&fs, "t.sst", 1 << 24);
+    ASSERT_OK(file.status());
+    const size_t end =
+        static_cast<size_t>(result.properties.data_size + result.properties.filter_size);
+    ASSERT_LT(end, file->size());
+    const std::string tail = file->substr(end - 5, 5);
+    EXPECT_EQ(Slice(tail).ToString(true), version < 5 ? "0619000000" : "FF00060000");
+    Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.mmap = false});
+    ASSERT_OK(opened.status());
+    const OpenedTable table(std::move(opened).value());
+    for (int i = 0; i < 1200; ++i)
+      ASSERT_EQ(GetText(table.get(), {}, "k" + std::to_string(1000 + i), 1), "v") << i;
+  }
+}
+
 TEST(TableRoundTrip, MergeOperandsAreOfferedOldestLast) {
   const KeyComparator comparator(BytewiseComparator());
   Entries entries{InternalOrder{comparator}};

@@ -1,6 +1,7 @@
 #include "table/filter/filter_builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -53,7 +54,7 @@ void FilterBuilder::AddPrefix(const Slice& user_key) {
   const std::optional<Slice> prefix = KeyPrefix(args_.prefix_extractor, user_key);
   if (!prefix || (last_prefix_ && *prefix == *last_prefix_)) return;
   last_prefix_ = prefix->ToString();
-  AddHash(Xxph3Hash64(*prefix));
+  AddHash(HashOf(*prefix));
 }
 
 void FilterBuilder::AddChunk() {
@@ -120,6 +121,28 @@ struct BloomBits {
 #endif
 };
 
+struct LegacyBloomBits {
+  uint8_t* bits;
+  uint32_t lines;
+  int probes;
+
+  void Add(uint32_t hash) const {
+    constexpr auto kLineBits = static_cast<uint32_t>(8 * kBloomLineBytes);
+    uint8_t* const line = bits + uint64_t{hash % lines} * kBloomLineBytes;
+    const uint32_t delta = std::rotr(hash, 17);
+    for (int probe = 0; probe < probes; ++probe, hash += delta) {
+      const uint32_t bit = hash % kLineBits;
+      line[bit / 8] = static_cast<uint8_t>(line[bit / 8] | (1u << (bit % 8)));
+    }
+  }
+};
+
+// RocksDB's.
+int LegacyBitsPerKey(int millibits_per_key) { return (millibits_per_key + 500) / 1000; }
+int LegacyBloomProbes(int millibits_per_key) {
+  return std::clamp(LegacyBitsPerKey(millibits_per_key) * 69 / 100, 1, 30);
+}
+
 }  // namespace
 
 size_t FilterBuilder::BloomBytes() const {
@@ -131,10 +154,24 @@ size_t FilterBuilder::BloomBytes() const {
   return (wanted + kBloomLineBytes - 1) / kBloomLineBytes * kBloomLineBytes;
 }
 
-size_t FilterBuilder::BlockBytesMax() const { return BloomBytes() + kFilterTailBytes; }
+size_t FilterBuilder::LegacyBloomBytes() const {
+  if (entries_ == 0) return 0;
+  constexpr uint64_t kLineBits = 8 * kBloomLineBytes;
+  const auto bits_per_key = static_cast<uint64_t>(LegacyBitsPerKey(args_.millibits_per_key));
+  const uint64_t wanted = std::min(uint64_t{entries_} * bits_per_key, kLegacyBloomBitsMax);
+  // An odd number of lines: more bits of the hash then have a part in the remainder.
+  return (((wanted + kLineBits - 1) / kLineBits) | 1) * kBloomLineBytes;
+}
+
+size_t FilterBuilder::BlockBytesMax() const {
+  const bool legacy = args_.kind == FilterKind::kLegacyBloom;
+  return (legacy ? LegacyBloomBytes() : BloomBytes()) + kFilterTailBytes;
+}
 
 size_t FilterBuilder::Finish(char* block) {
-  size_t bytes = args_.kind == FilterKind::kRibbon ? FinishRibbon(block) : 0;
+  size_t bytes = 0;
+  if (args_.kind == FilterKind::kRibbon) bytes = FinishRibbon(block);
+  if (args_.kind == FilterKind::kLegacyBloom) bytes = FinishLegacyBloom(block);
   if (bytes == 0) bytes = FinishBloom(block);
   ASHLAR_DCHECK(bytes <= BlockBytesMax());  // a larger Ribbon filter was not written
   if constexpr (kDebugChecks) CheckMatches(Slice(block, bytes));
@@ -144,9 +181,13 @@ size_t FilterBuilder::Finish(char* block) {
 
 void FilterBuilder::CheckMatches(const Slice& block) const {
   const FilterReader reader(block);
+  const bool legacy = args_.kind == FilterKind::kLegacyBloom;
   for (const Chunk& chunk : chunks_) {
     // I1 of filter_reader.h, and of ribbon_builder.h.
-    for (const uint64_t hash : chunk) ASHLAR_ASSERT(reader.MayMatch(hash, Slice()));
+    for (const uint64_t hash : chunk) {
+      ASHLAR_ASSERT(legacy ? reader.LegacyBloomMayMatch(LowerHash32(hash))
+                           : reader.MayMatch(hash, Slice()));
+    }
   }
 }
 
@@ -170,6 +211,23 @@ size_t FilterBuilder::FinishBloom(char* block) {
   }
   block[bytes] = static_cast<char>(kFilterMarkerBloom);
   block[bytes + 2] = static_cast<char>(probes);
+  return bytes + kFilterTailBytes;
+}
+
+size_t FilterBuilder::FinishLegacyBloom(char* block) {
+  const size_t bytes = LegacyBloomBytes();
+  memset(block, 0, bytes + kFilterTailBytes);
+  if (entries_ == 0) return kFilterTailBytes;
+  ASHLAR_DCHECK(bytes / kBloomLineBytes % 2 == 1);  // LegacyBloomBytes
+  const LegacyBloomBits bloom{.bits = reinterpret_cast<uint8_t*>(block),
+                              .lines = static_cast<uint32_t>(bytes / kBloomLineBytes),
+                              .probes = LegacyBloomProbes(args_.millibits_per_key)};
+  for (Chunk& chunk : chunks_) {
+    for (const uint64_t hash : chunk) bloom.Add(LowerHash32(hash));
+    if (&chunk != chunks_.data()) chunk = Chunk();  // memory for the filter, while it is written
+  }
+  block[bytes] = static_cast<char>(bloom.probes);
+  EncodeFixed32(block + bytes + 1, bloom.lines);
   return bytes + kFilterTailBytes;
 }
 

@@ -1,13 +1,19 @@
 // FilterBuilder: a table's keys in, a filter block out: RocksDB's full Bloom filter ("fast local
-// Bloom"), or its Ribbon filter (ribbon_format.h).
+// Bloom"), its legacy Bloom filter, or its Ribbon filter (ribbon_format.h).
 //
-//   Bloom   lines of 64 bytes | ff 00 probes 00 00
+//   Bloom          lines of 64 bytes | ff 00 probes 00 00
+//   legacy Bloom   lines of 64 bytes, an odd number of them | probes | fixed32 number of lines
 //
 // A key is in one line: line = fastrange32(low half of the hash, number of lines); bit of probe
 // i = (high half x 0x9e3779b9^i) >> 23. The hash is base/xxph3.h. Size: ceil(n x millibits / 8000)
 // bytes, rounded up to whole lines. Without keys: five zero bytes, which match nothing. A Ribbon
 // filter has the false positives of a Bloom filter of these millibits in about 30 % fewer bytes. A
 // Bloom filter is written in its place where that is smaller, or the equations have no solution.
+//
+// Legacy Bloom: line = hash % number of lines; bit of probe i = (hash + i x (hash rotated right by
+// 17)) % 512. The hash is LegacyHash32, bits per key are whole, and probes are 69 % of them, 1 to
+// 30. It is for format_version < 5, which RocksDB before 6.6 reads: that mistakes the last bytes of
+// the other kinds for a number of lines, and if the block has a size that fits, it misses keys.
 //
 // A filter has whole keys, or prefixes of the keys that have one, or both. A prefix that several
 // keys in a row share counts once.
@@ -24,6 +30,8 @@
 #include "ashlar/slice.h"
 #include "ashlar/slice_transform.h"
 #include "base/assert.h"
+#include "base/hash.h"
+#include "base/xxph3.h"
 #include "key/key_comparator.h"
 #include "platform/page_allocator.h"
 
@@ -34,7 +42,7 @@ int BloomProbes(int millibits_per_key);
 // About the share of absent keys that such a Bloom filter lets through.
 double BloomFalsePositiveRate(int millibits_per_key);
 
-enum class FilterKind : uint8_t { kBloom, kRibbon };
+enum class FilterKind : uint8_t { kBloom, kRibbon, kLegacyBloom };
 
 struct FilterBuilderArgs {
   FilterKind kind = FilterKind::kBloom;
@@ -49,14 +57,14 @@ class FilterBuilder {
 
   // Ascending, each user key once.
   void AddKey(const Slice& user_key) {
-    if (args_.whole_keys) AddHash(FilterHash(user_key));
+    if (args_.whole_keys) AddHash(HashOf(ComparedPart(user_key)));
     if (args_.prefix_extractor != nullptr) AddPrefix(user_key);
   }
   // Adds the prefix of a key without the key.
   void AddPrefixOf(const Slice& user_key) {
     if (args_.prefix_extractor != nullptr) AddPrefix(user_key);
   }
-  // Equal neighbours count once.
+  // Equal neighbours count once. Legacy Bloom: the hash is a LegacyHash32.
   void AddHash(uint64_t hash) {
     if (entries_ > 0 && hash == last_hash_) return;
     if (entries_++ % kHashesPerChunk == 0) [[unlikely]] {
@@ -66,7 +74,7 @@ class FilterBuilder {
     chunks_.back().push_back(last_hash_ = hash);
   }
   size_t entries() const { return entries_; }
-  // The most that Finish would write now; for a Bloom filter, exactly that.
+  // The most that Finish would write now; for Bloom filters, exactly that.
   size_t BlockBytesMax() const;
   // Writes the filter block, and returns its size. The builder is then empty and serves for another
   // filter.
@@ -77,9 +85,18 @@ class FilterBuilder {
   static constexpr size_t kHashesPerChunk = 32768;
   using Chunk = PagedVector<uint64_t>;
 
-  // The size of the Bloom filter alone; 0 without keys.
+  // Of a whole key or a prefix.
+  uint64_t HashOf(const Slice& bytes) const {
+    if (args_.kind == FilterKind::kLegacyBloom) [[unlikely]] {
+      return LegacyHash32(bytes.data(), bytes.size(), kLegacyFilterHashSeed);
+    }
+    return Xxph3Hash64(bytes);
+  }
+  // The size of the bits alone; 0 without keys.
   size_t BloomBytes() const;
+  size_t LegacyBloomBytes() const;
   size_t FinishBloom(char* block);
+  size_t FinishLegacyBloom(char* block);
   // 0: no Ribbon filter was written.
   size_t FinishRibbon(char* block) const;
   // I1 of filter_reader.h, and of ribbon_builder.h: the block matches the hashes that are left.

@@ -22,6 +22,8 @@ inline constexpr uint64_t kBloomLineBytes = 64;
 inline constexpr uint64_t kBloomBytesMax = 0xffffffc0u;
 inline constexpr uint32_t kBloomProbeFactor = 0x9e3779b9u;
 inline constexpr int kBloomBitShift = 23;  // 9 bits address a line
+// Legacy Bloom: old releases of RocksDB address its bits with 32 bits.
+inline constexpr uint64_t kLegacyBloomBitsMax = 0xffff0000u;
 
 // Names of filters in the metaindex: "<kind>." and the policy's name.
 inline constexpr char kFullFilterPrefix[] = "fullfilter.";

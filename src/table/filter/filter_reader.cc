@@ -112,6 +112,7 @@ bool FilterReader::RibbonMayMatch(uint64_t hash) const {
 }
 
 bool FilterReader::LegacyBloomMayMatch(uint32_t hash) const {
+  ASHLAR_DCHECK(kind_ == Kind::kLegacyBloom);  // Requires
   const char* const line = data_ + (uint64_t{hash % lines_} << line_bytes_log2_);
   const uint32_t mask = (uint32_t{8} << line_bytes_log2_) - 1;
   const uint32_t delta = std::rotr(hash, 17);

@@ -31,6 +31,8 @@ class FilterReader {
     }
     return OtherMayMatch(hash, key);
   }
+  // The same by a LegacyHash32. Requires: a legacy Bloom filter.
+  bool LegacyBloomMayMatch(uint32_t hash) const;
   bool MatchesAll() const { return kind_ == Kind::kMatchesAll; }
   // Prefetches the line that MayMatch(hash, ...) reads.
   void Prefetch(uint64_t hash) const {
@@ -70,7 +72,6 @@ class FilterReader {
   }
   bool OtherMayMatch(uint64_t hash, const Slice& key) const;
   bool RibbonMayMatch(uint64_t hash) const;
-  bool LegacyBloomMayMatch(uint32_t hash) const;
 
   Kind kind_ = Kind::kMatchesAll;
   uint32_t probes_ = 0;

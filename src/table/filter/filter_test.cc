@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/coding.h"
+#include "base/hash.h"
 #include "base/random.h"
 #include "base/xxph3.h"
 #include "table/filter/filter_builder.h"
@@ -81,8 +82,56 @@ TEST(Filter, RibbonFindsEveryKeyAndAsFewOthersAsBloomInLessSpace) {
   }
 }
 
+TEST(Filter, LegacyBloomFindsEveryKeyAndFewOthers) {
+  const std::shared_ptr<const SliceTransform> fixed(NewFixedPrefixTransform(3));
+  for (const int millibits : {1000, 10000, 10499, 60000}) {
+    for (const int keys : {1, 51, 52, 103, 10000}) {
+      FilterBuilder builder({.kind = FilterKind::kLegacyBloom,
+                             .millibits_per_key = millibits,
+                             .prefix_extractor = fixed.get()});
+      for (int i = 0; i < keys; ++i) builder.AddKey("key" + std::to_string(i));
+      EXPECT_EQ(builder.entries(), static_cast<size_t>(keys) + 1);
+      const size_t bytes_max = builder.BlockBytesMax();
+      const std::string block = test::FinishFilter(&builder);
+      EXPECT_EQ(block.size(), bytes_max);
+      const uint32_t lines = DecodeFixed32(block.data() + block.size() - 4);
+      EXPECT_EQ(lines % 2, 1u);
+      EXPECT_EQ(block.size(), lines * 64 + 5);
+      const FilterReader reader(block);
+      EXPECT_TRUE(MayMatch(reader, "key"));
+      int false_positives = 0;
+      for (int i = 0; i < keys; ++i) {
+        ASSERT_TRUE(MayMatch(reader, "key" + std::to_string(i)));
+        false_positives += MayMatch(reader, "other" + std::to_string(i)) ? 1 : 0;
+      }
+      if (millibits >= 10000) {
+        EXPECT_LE(false_positives, keys / 50 + 3);
+      }
+    }
+  }
+}
+
+// Releases that know this kind alone take 255 for the number of probes of another one.
+TEST(Filter, GoldenBytesOfLegacyBloom) {
+  FilterBuilder builder({.kind = FilterKind::kLegacyBloom, .millibits_per_key = 10000});
+  const std::string empty = test::FinishFilter(&builder);
+  EXPECT_EQ(empty, std::string(5, '\0'));
+  const uint32_t hash = LegacyHash32("a", 1, kLegacyFilterHashSeed);
+  builder.AddKey("a");
+  const std::string block = test::FinishFilter(&builder);
+  std::string expected(64, '\0');
+  for (uint32_t i = 0; i < 6; ++i) {
+    const uint32_t bit = (hash + i * ((hash >> 17) | (hash << 15))) & 511;
+    expected[bit / 8] =
+        static_cast<char>(static_cast<uint8_t>(expected[bit / 8]) | (1u << (bit % 8)));
+  }
+  expected += std::string("\x06\x01\x00\x00\x00", 5);
+  EXPECT_EQ(Slice(block).ToString(true), Slice(expected).ToString(true));
+}
+
 TEST(Filter, OneBuilderMakesSeveralFilters) {
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+  for (const FilterKind kind :
+       {FilterKind::kBloom, FilterKind::kRibbon, FilterKind::kLegacyBloom}) {
     FilterBuilder reused({.kind = kind, .millibits_per_key = 10000});
     for (const int keys : {70000, 10, 0, 40000}) {
       FilterBuilder fresh({.kind = kind, .millibits_per_key = 10000});
