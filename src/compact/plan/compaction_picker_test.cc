@@ -636,6 +636,17 @@ TEST(PickManual, OnTheOnlyLevelAFileBetweenTwoGoesAlong) {
   EXPECT_EQ(Manual(tree, {.level = 0, .begin = "m", .end = "m"}, config), "L0 [10] -> L0, manual");
 }
 
+// LevelDB's tables. The output would be sorted above table 10, which has newer versions of b.
+TEST(PickManual, OnTheOnlyLevelNewerFilesWithoutSequencesGoAlong) {
+  LeveledConfig config = SmallConfig();
+  config.num_levels = 1;
+  const std::string older = " 9[x-z 10 seq=0-0] 8[b-f 10 seq=0-0] 7[x-z 10 seq=0-0]";
+  const ManualRequest request{.level = 0, .begin = "x", .end = "x"};
+  EXPECT_EQ(Manual("L0: 11[m-n 10] 10[a-c 10 seq=0-0]" + older, request, config),
+            "L0 [10 9 8 7] -> L0, manual");
+  EXPECT_EQ(Manual("L0: 10[a-c 10]" + older, request, config), "L0 [9 8 7] -> L0, manual");
+}
+
 TEST(PickManual, LargeRangesComeInParts) {
   const std::string tree = "L1: 4[a-b 100] 5[c-d 100] 6[e-f 100] 7[g-h 100]";
   EXPECT_EQ(Manual(tree, {.level = 1, .begin = {}, .end = {}}),

@@ -344,13 +344,15 @@ class PlanBuilder {
             tree_.HasNothingBelow(a.output_level, {a.smallest, a.largest, a.excludes_largest}));
   }
 
-  // Of level 0: adds those between the newest and the oldest (I1 of compaction_plan.h). RocksDB 7.8
-  // refuses a level 0 in which a file has older sequences than an older file.
+  // Of level 0: adds those between the newest and the oldest (I1 of compaction_plan.h), and newer
+  // ones that I10 names. RocksDB 7.8 refuses a level 0 in which a file has older sequences than an
+  // older file.
   void TakeFilesBetween(FileList* files) const {
     const auto all = view_.files(0);
-    const auto newest = std::find(all.begin(), all.end(), files->front());
+    auto newest = std::find(all.begin(), all.end(), files->front());
     const auto oldest = std::find(newest, all.end(), files->back());
     ASHLAR_ASSERT(oldest != all.end());  // they are in the order of the level
+    while (!view_.StaysBelowNewer(**newest)) --newest;
     files->assign(newest, oldest + 1);
   }
 

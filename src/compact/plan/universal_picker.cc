@@ -160,6 +160,8 @@ class UniversalPicker {
 
   // Nothing: one of them is busy.
   std::optional<Neighbours> ToOldest(size_t from, PlanReason reason) const {
+    // I10 of compaction_plan.h
+    while (!HasRoomBelow() && !view_.StaysBelowNewer(*runs_[from].files.front())) --from;
     for (size_t i = from; i < runs_.size(); ++i) {
       if (runs_[i].busy) return std::nullopt;
     }

@@ -202,6 +202,12 @@ TEST(PickUniversal, TablesWithoutSequencesAreMergedWithNewerOnesOfTheirKind) {
   EXPECT_EQ(
       Pick("L0: 9[a-k 10 seq=0-0] 8[a-k 50 seq=0-0] 7[a-k 50 seq=0-0]\nL4: 5[a-z 900 seq=0-0]"),
       "L0 [8 7] -> L3, size ratio");
+  // A choice that could not be built would be made again and again, before all others.
+  CompactionConfig config = SmallConfig();
+  config.common.num_levels = 1;
+  config.common.periodic_compaction_seconds = 200;
+  EXPECT_EQ(Pick("L0: 9[a-k 10 seq=0-0 born=900] 8[a-k 10 seq=0-0 born=700]", config, 1000),
+            "L0 [9 8] -> L0, periodic");
 }
 
 std::string PickCovered(const std::string& text, SequenceNumber oldest_snapshot) {
