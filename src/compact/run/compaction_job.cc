@@ -287,6 +287,7 @@ void KeepPlaceInLevel0(const CompactionPlan& plan, TableJobResult* result) {
   if (IsSorted(plan.output_level)) return;
   for (const CompactionInputs& inputs : plan.inputs) {
     for (const FileMetaData* input : inputs.files) {
+      if (input->largest_sequence == 0) continue;  // none on record
       for (const auto& file : result->files) {
         file->smallest_sequence = std::min(file->smallest_sequence, input->smallest_sequence);
         file->largest_sequence = std::max(file->largest_sequence, input->largest_sequence);

@@ -16,6 +16,9 @@
 //       N(6) z@6 del    W(3-5) k@3, z@5    Z(1-4) k@1, x@4     newest first; W's memtable had k@3
 //       \_______________/                                      when the file of x@4 was ingested
 //               k@3                        Z(1-4)              "z" has left: with 3 it is below 4
+//
+//     Inputs without sequences on record (LevelDB's) count with those of the entries. With 0 as the
+//     smallest of several files, RocksDB 7.8 would refuse their level 0 as out of order.
 #pragma once
 
 #include <string>

@@ -205,6 +205,28 @@ class TreeTest : public JobTest {
     return plan;
   }
 
+  // A table that is older than those of level 0.
+  void AddToLevel0(const std::string& text) {
+    levels_.resize(1);
+    OwnedFiles files = WriteTables(ParseEntries(text));
+    ASSERT_EQ(files.size(), 1u);
+    levels_[0].push_back(std::move(files[0]));
+  }
+  void MergeNewestOfLevel0(size_t count, TableJobResult* result) {
+    const std::vector<FileMetaData*> files = Borrow(levels_[0]);
+    const auto older = files.begin() + static_cast<std::ptrdiff_t>(count);
+    CompactionPlan plan;
+    plan.inputs.push_back({0, {files.begin(), older}});
+    for (auto file = older; file != files.end(); ++file) plan.older.push_back({*file});
+    plan.smallest = "k";
+    plan.largest = "z";
+    plan.max_output_file_bytes = UINT64_MAX;
+    CompactionJobArgs args;
+    args.plan = &plan;
+    args.job = JobArgs();
+    ASSERT_OK(RunCompaction(args, result));
+  }
+
   std::vector<TextEntry> ReadAll(const OwnedFiles& files) {
     std::vector<TextEntry> all;
     for (const auto& file : files) {
@@ -290,31 +312,29 @@ TEST_F(TreeTest, SequencesBecomeZeroOnTheLastLevelOnly) {
 // The older file has x@4, which was ingested while k@3 was in a memtable, and was merged with k@1
 // after the flush of k@3. The entry that is left has a smaller sequence than that file.
 TEST_F(TreeTest, AMergeWithinLevel0KeepsItsPlaceThere) {
-  levels_.resize(1);
-  for (const char* const text : {"z@6 del", "k@3 put new, z@5 put 1", "k@1 put old, x@4 put 1"}) {
-    OwnedFiles files = WriteTables(ParseEntries(text));
-    ASSERT_EQ(files.size(), 1u);
-    levels_[0].push_back(std::move(files[0]));
-  }
-  const FileMetaData* const older = levels_[0][2].get();
-  CompactionPlan plan;
-  plan.inputs.push_back({0, {levels_[0][0].get(), levels_[0][1].get()}});
-  plan.output_level = 0;
-  plan.smallest = "k";
-  plan.largest = "z";
-  plan.older.push_back({levels_[0][2].get()});
-  plan.max_output_file_bytes = UINT64_MAX;
-  CompactionJobArgs args;
-  args.plan = &plan;
-  args.job = JobArgs();
+  for (const char* const text : {"z@6 del", "k@3 put new, z@5 put 1", "k@1 put old, x@4 put 1"})
+    AddToLevel0(text);
   TableJobResult result;
-  ASSERT_OK(RunCompaction(args, &result));
+  MergeNewestOfLevel0(2, &result);
   ASSERT_EQ(result.files.size(), 1u);
   const FileMetaData* const merged = result.files[0].get();
   EXPECT_EQ(PrintTable(result.files[0].get()), "k@3 put new");
   EXPECT_EQ(merged->smallest_sequence, 3u);
   EXPECT_EQ(merged->largest_sequence, 6u);
-  EXPECT_TRUE(LevelFiles::NewerFirst(merged, older));
+  EXPECT_TRUE(LevelFiles::NewerFirst(merged, levels_[0][2].get()));
+  Evict(result.files);
+}
+
+// Two such merges would both begin with 0, which RocksDB 7.8 refuses.
+TEST_F(TreeTest, AMergeWithinLevel0OfTablesWithoutSequencesHasThoseOfItsEntries) {
+  for (const char* const text : {"k@9 put new", "k@7 put old, z@8 put 1"}) AddToLevel0(text);
+  for (const auto& file : levels_[0]) file->smallest_sequence = file->largest_sequence = 0;
+  TableJobResult result;
+  MergeNewestOfLevel0(2, &result);
+  ASSERT_EQ(result.files.size(), 1u);
+  EXPECT_EQ(PrintTable(result.files[0].get()), "k@9 put new, z@8 put 1");
+  EXPECT_EQ(result.files[0]->smallest_sequence, 8u);
+  EXPECT_EQ(result.files[0]->largest_sequence, 9u);
   Evict(result.files);
 }
 
