@@ -170,6 +170,9 @@ struct DatabaseState {
   std::atomic<FamilyTable*> family_table{nullptr};  // written under mutex, read inside epoch guards
   std::atomic<bool> closing{false};  // written under mutex; jobs look at it between entries
   std::atomic<int> next_job_id{1};   // flushes and compactions, for listeners and the LOG
+  // What may outlive the database, which ends once they are 0 or linked (LsmCore::IsInUse). Each
+  // falls (release) with the last access of its object to the database, and is read (acquire)
+  // before the end.
   std::atomic<int64_t> live_iterators{0};
   std::atomic<int64_t> live_handles{0};    // of column families, the default one's own included
   std::atomic<int64_t> live_memtables{0};  // constructed and not destroyed

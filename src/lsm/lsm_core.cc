@@ -64,7 +64,7 @@ Status LsmCore::FlushAll(const FlushOptions& flush_options, FlushReason reason) 
 }
 
 Status LsmCore::CheckNothingIsRead() {
-  if (state->live_iterators.load(std::memory_order_relaxed) > 0)
+  if (state->live_iterators.load(std::memory_order_acquire) > 0)
     return Status::Aborted("iterators are still alive; delete them before Close");
   if (AnyValuePinned(state.get()))
     return Status::Aborted(
@@ -73,7 +73,7 @@ Status LsmCore::CheckNothingIsRead() {
 }
 
 bool LsmCore::IsInUse() {
-  if (state->live_handles.load(std::memory_order_relaxed) > 0) return true;
+  if (state->live_handles.load(std::memory_order_acquire) > 0) return true;
   // Without memory to look, in the destructor of a database, something may be read.
   return !CatchBadAlloc([this] { return CheckNothingIsRead(); }).ok();
 }

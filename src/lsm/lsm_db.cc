@@ -88,7 +88,7 @@ FamilyHandle::~FamilyHandle() {
   family_.reset();
   core_->state->epochs.Reclaim();
   core_->background.files().DeleteObsoleteFilesIfAny();
-  const int64_t before = core_->state->live_handles.fetch_sub(1, std::memory_order_relaxed);
+  const int64_t before = core_->state->live_handles.fetch_sub(1, std::memory_order_release);
   ASHLAR_ASSERT(before > 0);  // while one lives the core stays (IsInUse)
 }
 

@@ -687,9 +687,9 @@ bool AnyValuePinned(DatabaseState* state) {
     if (pinned) return true;
   }
   // Linked objects were looked at; an unlinked one that still exists is pinned.
-  return state->live_views.load(std::memory_order_relaxed) > views ||
-         state->live_memtables.load(std::memory_order_relaxed) > linked ||
-         state->live_blocks.load(std::memory_order_relaxed) > cached;
+  return state->live_views.load(std::memory_order_acquire) > views ||
+         state->live_memtables.load(std::memory_order_acquire) > linked ||
+         state->live_blocks.load(std::memory_order_acquire) > cached;
 }
 
 }  // namespace ashlar

@@ -23,11 +23,7 @@ ReadView::ReadView(Args args)
   live_views_->fetch_add(1, std::memory_order_relaxed);
 }
 
-ReadView::~ReadView() {
-  version->Unref();
-  const int64_t views = live_views_->fetch_sub(1, std::memory_order_relaxed);
-  ASHLAR_ASSERT(views > 0);  // this one was counted
-}
+ReadView::~ReadView() { version->Unref(); }
 
 const PinOps ReadView::kPinOps = {
     .acquire = [](void* view) { static_cast<ReadView*>(view)->pins.Acquire(); },
@@ -40,6 +36,13 @@ const PinOps ReadView::kPinOps = {
         },
 };
 
-void ReadView::Delete(void* self) { delete static_cast<ReadView*>(self); }
+// The count falls last, because the memtables are dropped into the epochs of the database.
+void ReadView::Delete(void* self) {
+  auto* const view = static_cast<ReadView*>(self);
+  std::atomic<int64_t>* const live_views = view->live_views_;
+  delete view;
+  const int64_t views = live_views->fetch_sub(1, std::memory_order_release);
+  ASHLAR_ASSERT(views > 0);  // this one was counted
+}
 
 }  // namespace ashlar

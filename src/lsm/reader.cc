@@ -603,7 +603,7 @@ void Reader::IteratorIsGone(void* state, void* background) {
   auto* const database = static_cast<DatabaseState*>(state);
   DeleteFilesOfViews(static_cast<BackgroundWork*>(background));
   database->recorder.Tick(NO_ITERATOR_DELETED);
-  const int64_t before = database->live_iterators.fetch_sub(1, std::memory_order_relaxed);
+  const int64_t before = database->live_iterators.fetch_sub(1, std::memory_order_release);
   ASHLAR_ASSERT(before > 0);  // while one lives the core stays (LsmCore::IsInUse)
 }
 

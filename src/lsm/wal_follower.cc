@@ -24,7 +24,7 @@ WalFollower::WalFollower(DatabaseState* state, SequenceNumber from) : state_(sta
 }
 
 WalFollower::~WalFollower() {
-  const int64_t before = state_->live_iterators.fetch_sub(1, std::memory_order_relaxed);
+  const int64_t before = state_->live_iterators.fetch_sub(1, std::memory_order_release);
   ASHLAR_ASSERT(before > 0);  // while one lives the core stays (LsmCore::IsInUse)
 }
 

@@ -44,7 +44,7 @@ MemTable::MemTable(const MemTableArgs& args)
       bloom_whole_keys_(args.shape.bloom_whole_keys),
       gaps_(args.comparator),
       live_count_(args.live_count),
-      pins_(args.epochs, [](void* memtable) { delete static_cast<MemTable*>(memtable); }, this) {
+      pins_(args.epochs, &MemTable::Delete, this) {
   if (args.shape.kind == MemTableKind::kBuckets) {
     ASHLAR_ASSERT(prefix_extractor_ != nullptr);  // MemTableShape: kBuckets needs it
     index_.emplace<EntryBuckets>(comparator_, &arena_, args.shape.bucket_count,
@@ -55,9 +55,14 @@ MemTable::MemTable(const MemTableArgs& args)
   if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
 }
 
-MemTable::~MemTable() {
-  delete sorted_.load(std::memory_order_acquire);
-  if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_relaxed);
+MemTable::~MemTable() { delete sorted_.load(std::memory_order_acquire); }
+
+// The count falls last, because the arena gives its blocks back to the database.
+void MemTable::Delete(void* self) {
+  auto* const memtable = static_cast<MemTable*>(self);
+  std::atomic<int64_t>* const live_count = memtable->live_count_;
+  delete memtable;
+  if (live_count != nullptr) live_count->fetch_sub(1, std::memory_order_release);
 }
 
 void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value) {

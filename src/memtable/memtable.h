@@ -68,7 +68,8 @@ struct MemTableArgs {
   KeyComparator comparator;
   ArenaBlockPool* arena_blocks = nullptr;
   EpochDomain* epochs = nullptr;  // of the guards in which readers find the memtable
-  // Counts this memtable while it exists; null: not counted.
+  // Counts this memtable while it exists; null: not counted. The end of a memtable happens before a
+  // load with acquire that does not count it any more.
   std::atomic<int64_t>* live_count = nullptr;
   uint64_t id = 0;  // grows with every memtable of a column family; for logs and statistics
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
@@ -208,6 +209,7 @@ class MemTable {
 
   explicit MemTable(const MemTableArgs& args);
   ~MemTable();
+  static void Delete(void* self);
 
   // Why Get and Add leave their shortest path.
   enum Feature : uint8_t { kOtherIndex = 1, kRangeDeletions = 2 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <new>
 #include <string>
 
 #include "base/random.h"
@@ -184,6 +186,35 @@ TEST_F(MemTableTest, PinnedValueOutlivesTheMemTable) {
   TestEpochs().Synchronize();
   EXPECT_GT(blocks_.FreeBytes(), 0u)
       << "the memtable's blocks go back to the pool with the last pin";
+}
+
+// A database ends once no memtable is counted any more: the pool of its blocks, too.
+TEST_F(MemTableTest, IsCountedUntilItsMemoryIsGivenBack) {
+  static std::atomic<int64_t> live_memtables{0};
+  static int64_t live_when_given_back = -1;
+  ArenaBlockPool blocks({.free_bytes_max = 0,
+                         .map = [](size_t bytes) noexcept -> void* {
+                           return ::operator new(bytes, std::align_val_t{4096});
+                         },
+                         .unmap =
+                             [](void* start, size_t) noexcept {
+                               live_when_given_back = live_memtables.load();
+                               ::operator delete(start, std::align_val_t{4096});
+                             }});
+  MemTable::Owner memtable = MemTable::Create({.comparator = KeyComparator(BytewiseComparator()),
+                                               .arena_blocks = &blocks,
+                                               .epochs = &TestEpochs(),
+                                               .live_count = &live_memtables});
+  const std::string value(ArenaBlockPool::kMappedBytesMin, 'v');
+  memtable->Add(1, ValueType::kValue, "key", value);
+  Pin pin = memtable->pin_source().Acquire();
+  memtable.reset();
+  TestEpochs().Synchronize();
+  EXPECT_EQ(live_memtables.load(), 1);
+  EXPECT_EQ(live_when_given_back, -1) << "the memtable is pinned";
+  pin.Release();
+  EXPECT_EQ(live_when_given_back, 1);
+  EXPECT_EQ(live_memtables.load(), 0);
 }
 
 TEST_F(MemTableTest, CursorOutlivesTheMemTable) {

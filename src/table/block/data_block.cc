@@ -201,7 +201,7 @@ void DataBlock::PutNumbers(size_t from, const std::vector<uint32_t>& numbers) {
 }
 
 DataBlock::~DataBlock() {
-  if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_relaxed);
+  if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_release);
 }
 
 // Two functions, each with one deallocation. For one function that chooses between them clang 19

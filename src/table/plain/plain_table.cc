@@ -141,7 +141,7 @@ PlainTable::PlainTable(PlainTableOpenArgs* args)
 }
 
 PlainTable::~PlainTable() {
-  if (live_blocks_ != nullptr) live_blocks_->fetch_sub(1, std::memory_order_relaxed);
+  if (live_blocks_ != nullptr) live_blocks_->fetch_sub(1, std::memory_order_release);
 }
 
 Result<TableReaderPtr> PlainTable::Open(PlainTableOpenArgs args) {
