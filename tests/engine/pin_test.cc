@@ -121,6 +121,27 @@ TEST_F(PinTest, CloseWithLivePinsIsAbortedAndClosesNothing) {
   EXPECT_TRUE(db_->Put(WriteOptions(), "c", "closed").IsShutdownInProgress());
 }
 
+TEST_F(PinTest, CloseIsAbortedByAPinInTheMappingOfATableThatIsNoMore) {
+  table_.block_cache = nullptr;
+  table_.no_block_cache = true;
+  options_.table_factory.reset(NewBlockBasedTableFactory(table_));
+  options_.allow_mmap_reads = true;
+  options_.compression = kNoCompression;
+  Open();
+  Put("a", Value(1));
+  Flush();
+  PinnableSlice value;
+  ASSERT_OK(db_->Get(ReadOptions(), "a", &value));
+  EXPECT_TRUE(value.IsPinned());
+  CompactRangeOptions force;
+  force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(force, nullptr, nullptr));
+  EXPECT_TRUE(db_->Close().IsAborted());
+  EXPECT_EQ(value.ToString(), Value(1));
+  value.Reset();
+  EXPECT_OK(db_->Close());
+}
+
 // RocksDB forbids it; programs do it.
 TEST_F(PinTest, WhatIsLeftOfADeletedDatabaseStaysValidAndIsGivenBackLater) {
   for (const bool mmap : {false, true}) {

@@ -25,12 +25,18 @@ BlockBasedTable::BlockBasedTable(const TableOpenArgs& args, TableParts parts)
       cache_(keeps_cache_.get()),
       recorder_(args.recorder),
       live_blocks_(args.live_blocks),
-      parts_(std::move(parts)) {}
+      counts_mapping_(args.mmap_reads && args.live_blocks != nullptr),
+      parts_(std::move(parts)) {
+  if (counts_mapping_) live_blocks_->fetch_add(1, std::memory_order_relaxed);
+}
 
 BlockBasedTable::~BlockBasedTable() {
-  if (cache_ == nullptr) return;
-  cache_->Erase(parts_.index.slots());
-  if (charged_bytes_ > 0) cache_->ReleaseMetadata(charged_bytes_);
+  if (cache_ != nullptr) {
+    cache_->Erase(parts_.index.slots());
+    if (charged_bytes_ > 0) cache_->ReleaseMetadata(charged_bytes_);
+  }
+  // After Erase, which uses the epochs of the database (I4).
+  if (counts_mapping_) live_blocks_->fetch_sub(1, std::memory_order_release);
 }
 
 Result<TableReaderPtr> BlockBasedTable::Open(TableOpenArgs args) {
@@ -505,7 +511,7 @@ std::vector<std::string> BlockBasedTable::Anchors(size_t pieces) {
 }
 
 TableReader::BlockCensus BlockBasedTable::CountBlocks() const {
-  BlockCensus census;
+  BlockCensus census{.cached = counts_mapping_ ? 1 : 0};
   for (const BlockSlot& slot : parts_.index.slots()) {
     const CacheEntry* const entry = slot.load(std::memory_order_acquire);
     if (entry == nullptr) continue;

@@ -15,6 +15,8 @@
 //     index.
 // I3: a block that its checksum contradicts is never in the cache, also not if a read that checks
 //     none asked for it: a compaction uses cached blocks, and would give it a good checksum.
+// I4: a mapping counts as one block in memory, from the open to the last access of the table to its
+//     database, because values are pinned in it through the table.
 // Thread safety: table_reader.h. Lifetime: table_reader.h. The destructor erases the table's blocks
 // from the cache.
 #pragma once
@@ -49,7 +51,8 @@ struct TableOpenArgs {
   std::shared_ptr<BlockCache> block_cache{};  // kept by the table; null: none
   bool mmap_reads = false;
   Recorder recorder{};
-  std::atomic<int64_t>* live_blocks = nullptr;  // counts the data blocks in memory; null: none
+  // Counts the data blocks in memory, and a mapping as one; null: none.
+  std::atomic<int64_t>* live_blocks = nullptr;
   // As recorded in the MANIFEST. kSequenceNumberMax: not known.
   SequenceNumber largest_sequence = kSequenceNumberMax;
   Slice smallest{};  // the file's bounds, as in TableLoadArgs
@@ -176,6 +179,7 @@ class BlockBasedTable final : public TableReader {
   BlockCache* const cache_;  // the same: one load less
   const Recorder recorder_;
   std::atomic<int64_t>* const live_blocks_;
+  const bool counts_mapping_;  // I4
   const TableParts parts_;
   size_t charged_bytes_ = 0;  // written by Open
 };
