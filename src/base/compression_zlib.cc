@@ -2,6 +2,7 @@
 
 #include "base/compression_codec.h"
 #include "base/format.h"
+#include "base/kept_by_thread.h"
 
 namespace ashlar {
 namespace {
@@ -115,10 +116,10 @@ CompressorResult NewZlibCompressor(const CompressionParameters& parameters,
 
 Status ZlibDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
                       std::span<char> raw) {
-  thread_local Inflater inflater;
+  const KeptByThread<Inflater> inflater;
   if (payload.size() > kCompressibleBytesMax || raw.size() > kCompressibleBytesMax)
     return Status::Corruption("Zlib block larger than zlib can count");
-  return inflater.Run(payload, UsefulDictionary(DictionaryBytes(dictionary)), raw);
+  return inflater->Run(payload, UsefulDictionary(DictionaryBytes(dictionary)), raw);
 }
 
 }  // namespace ashlar

@@ -2,9 +2,11 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "base/compression_codec.h"
 #include "base/format.h"
+#include "base/kept_by_thread.h"
 
 namespace ashlar {
 namespace {
@@ -115,7 +117,8 @@ CompressorResult NewZstdCompressor(const CompressionParameters& parameters,
 
 Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
                       std::span<char> raw) {
-  thread_local std::unique_ptr<ZSTD_DCtx, FreeDecompressionContext> context;
+  const KeptByThread<std::unique_ptr<ZSTD_DCtx, FreeDecompressionContext>> kept;
+  std::unique_ptr<ZSTD_DCtx, FreeDecompressionContext>& context = *kept;
   if (context == nullptr) context.reset(ZSTD_createDCtx());
   if (context == nullptr) return Status::MemoryLimit("ZSTD: no memory for a decompression context");
   const size_t bytes = DecompressWith(context.get(), payload, dictionary, raw);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/kept_by_thread.h"
 #include "base/result.h"
 #include "filesystem/aligned_buffer.h"
 #include "filesystem/filename.h"
@@ -31,11 +32,9 @@ bool IsAligned(uint64_t value) { return value % kDirectIoAlignment == 0; }
 
 // Requests of blocks are seldom aligned; each thread keeps the memory that they go through.
 constexpr size_t kKeptBytes = size_t{256} << 10;
-char* KeptBuffer() {
-  static thread_local const std::unique_ptr<AlignedBuffer> buffer =
-      std::make_unique<AlignedBuffer>(kKeptBytes);
-  return buffer->data();
-}
+struct KeptBuffer {
+  const AlignedBuffer buffer{kKeptBytes};
+};
 
 // Reads [offset, offset + n) with aligned system calls into scratch.
 Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* scratch) {
@@ -48,8 +47,13 @@ Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* s
   const size_t wanted =
       (lead + n + kDirectIoAlignment - 1) / kDirectIoAlignment * kDirectIoAlignment;
   std::optional<AlignedBuffer> large;
-  if (wanted > kKeptBytes) large.emplace(wanted);
-  char* const buffer = large.has_value() ? large->data() : KeptBuffer();
+  std::optional<KeptByThread<KeptBuffer>> kept;
+  if (wanted > kKeptBytes) {
+    large.emplace(wanted);
+  } else {
+    kept.emplace();
+  }
+  char* const buffer = large.has_value() ? large->data() : (*kept)->buffer.data();
   ASHLAR_ASSIGN_OR_RETURN(const size_t got, file.ReadAt(first, wanted, buffer));
   const size_t useful = got <= lead ? 0 : std::min(got - lead, n);
   memcpy(scratch, buffer + lead, useful);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/kept_by_thread.h"
 #include "platform/windows/windows_error.h"
 #include "platform/windows/windows_path.h"
 
@@ -18,18 +19,20 @@ constexpr uint64_t kUnixEpochTicks = 116'444'736'000'000'000;
 uint64_t Join(DWORD high, DWORD low) { return static_cast<uint64_t>(high) << 32 | low; }
 
 // The calling thread's event, or null when the system has none left.
-HANDLE ThreadEvent() {
-  static thread_local const UniqueHandle event(CreateEventW(nullptr, TRUE, FALSE, nullptr));
-  return event.valid() ? event.get() : nullptr;
-}
+struct ThreadEvent {
+  HANDLE get() const { return handle.valid() ? handle.get() : nullptr; }
+
+  const UniqueHandle handle{CreateEventW(nullptr, TRUE, FALSE, nullptr)};
+};
 
 // Runs one overlapped call at an offset to its end. False with GetLastError when it failed.
 template <typename Call>
 bool Transfer(HANDLE handle, uint64_t offset, DWORD* moved, Call call) {
+  const KeptByThread<ThreadEvent> event;
   OVERLAPPED request = {};
   request.Offset = static_cast<DWORD>(offset);
   request.OffsetHigh = static_cast<DWORD>(offset >> 32);
-  request.hEvent = ThreadEvent();
+  request.hEvent = event->get();
   *moved = 0;
   if (request.hEvent == nullptr) {
     // The last error is that of an earlier call, perhaps that it met the end of its file.

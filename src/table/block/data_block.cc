@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/coding.h"
+#include "base/kept_by_thread.h"
 #include "key/key_head.h"
 #include "platform/cpu.h"
 #include "table/block/block_builder.h"
@@ -142,7 +143,8 @@ void KeyBuffer::Grow(size_t n, size_t keep) {
 Result<DataBlock*> DataBlock::Create(Args args) {
   BlockLayout layout;
   ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(args.contents, &layout));
-  thread_local Scan scan;
+  const KeptByThread<Scan> kept;
+  Scan& scan = *kept;
   scan.Clear();
   CommonPrefix prefix;
   if (args.side_index) ASHLAR_RETURN_IF_ERROR(ScanEntries(layout, args.comparator, &scan, &prefix));
