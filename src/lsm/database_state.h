@@ -45,6 +45,7 @@
 #include "memtable/memory_budget.h"
 #include "observe/recorder.h"
 #include "platform/mutex.h"
+#include "platform/thread.h"
 #include "space/database_space.h"
 
 namespace ashlar {
@@ -68,6 +69,8 @@ struct DatabaseState {
   bool is_secondary() const {
     return role.load(std::memory_order_acquire) == DatabaseRole::kSecondary;
   }
+  // Whether this process is a child that was forked later.
+  bool IsInForkedChild() const { return process != CurrentProcessId(); }
   // Whether jobs run, and files may be written and deleted.
   bool writes_files() const { return owns_files.load(std::memory_order_acquire); }
 
@@ -123,6 +126,7 @@ struct DatabaseState {
 
   // ---- Constant after open; those that a promotion sets before it sets owns_files are marked.
   const DBOptions options;  // as opened; current_options has the changes of SetDBOptions
+  const uint64_t process = CurrentProcessId();  // that opens it; a forked child only leaves it
   const std::string directory;
   const std::string wal_directory;
   Env* const env;

@@ -87,7 +87,7 @@ Status FileJanitor::FindArchive() {
 }
 
 void FileJanitor::DeleteObsoleteFiles() noexcept {
-  if (!state_->writes_files()) return;
+  if (!state_->writes_files() || state_->IsInForkedChild()) return;  // I3
   std::vector<DeletedTable> deleted;
   IgnoreBadAlloc([&] {
     MutexLock deleting(deletion_mutex_);

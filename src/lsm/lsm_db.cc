@@ -86,6 +86,7 @@ FamilyHandle::~FamilyHandle() {
   NotifyAll(core_->state->options.listeners, &EventListener::OnColumnFamilyHandleDeletionStarted,
             this);
   family_.reset();
+  if (core_->state->IsInForkedChild()) return;  // I1
   core_->state->epochs.Reclaim();
   core_->background.files().DeleteObsoleteFilesIfAny();
   const int64_t before = core_->state->live_handles.fetch_sub(1, std::memory_order_release);
@@ -113,7 +114,15 @@ LsmDB::LsmDB(std::unique_ptr<LsmCore> core, std::unique_ptr<PrimaryFollower> fol
   state_->db = this;
 }
 
+// I1. The steps of a close would wait for threads and locks that the child does not have.
+void LsmDB::Abandon() noexcept {
+  life_cycle_.Abandon();
+  static_cast<void>(default_handle_.release());  // NOLINT(bugprone-unused-return-value)
+  static_cast<void>(core_.release());            // NOLINT(bugprone-unused-return-value)
+}
+
 LsmDB::~LsmDB() {
+  if (state_->IsInForkedChild()) return Abandon();
   if (const Status closed = life_cycle_.CloseFiles(); !closed.ok()) {
     IgnoreBadAlloc([&] {
       LogWarning(*state_,
@@ -169,7 +178,12 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   return db;
 }
 
-Status LsmDB::Close() try { return life_cycle_.Close(); } catch (const std::bad_alloc&) {
+Status LsmDB::Close() try {
+  if (state_->IsInForkedChild())
+    return Status::Aborted(state_->directory,
+                           "the process that has opened the database has to close it");
+  return life_cycle_.Close();
+} catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
 

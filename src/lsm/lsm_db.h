@@ -5,6 +5,9 @@
 //   flush, compaction -> BackgroundWork     opening -> RecoverDatabase, LifeCycle
 //   options, families -> OptionChanges      closing, resuming, following -> LifeCycle
 //
+// I1: only the process that has opened the database closes it. A forked child that ends calls the
+//     destructors of static objects, and its parent goes on with the log and the MANIFEST.
+//
 // Thread safety and lifetime: as DB documents.
 #pragma once
 
@@ -239,6 +242,7 @@ class LsmDB final : public DB {
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
   // Visits the tables of all families, which are not deleted meanwhile.
   Status ForEachTable(FunctionRef<Status(ColumnFamily&, FileMetaData*)> visit);
+  void Abandon() noexcept;
   Status CheckWritable() const;
   ASHLAR_NO_INLINE Status RefusalOfWrites() const;
   Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
