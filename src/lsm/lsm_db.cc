@@ -122,7 +122,10 @@ void LsmDB::Abandon() noexcept {
 }
 
 LsmDB::~LsmDB() {
-  if (state_->IsInForkedChild()) return Abandon();
+  if (state_->IsInForkedChild()) {
+    Abandon();
+    return;
+  }
   if (const Status closed = life_cycle_.CloseFiles(); !closed.ok()) {
     IgnoreBadAlloc([&] {
       LogWarning(*state_,

@@ -18,6 +18,7 @@
 #include "lsm/wal_files.h"
 #include "manifest/read_without_lock.h"
 #include "observe/event_line.h"
+#include "platform/path.h"
 #include "wal/log_reader.h"
 
 namespace ashlar {
