@@ -40,7 +40,7 @@ class ASHLAR_API MergeOperator : public Customizable {
     const Slice& key;
     const Slice* existing_value;             // null: the key did not exist, or was deleted
     const std::vector<Slice>& operand_list;  // oldest first, never empty
-    Logger* logger;                          // may be null
+    Logger* logger;                          // the database's LOG or info_log; may be null
   };
 
   enum class OpFailureScope {
@@ -80,7 +80,7 @@ class ASHLAR_API MergeOperator : public Customizable {
   virtual bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
                                  std::string* new_value, Logger* logger) const;
 
-  // Whether PartialMergeMulti may be given a single operand.
+  // True: compactions pass single operands to PartialMergeMulti, too, which may rewrite them.
   virtual bool AllowSingleOperand() const { return false; }
 
   // Called by a read after each operand, newest first. True stops the search, and the operands

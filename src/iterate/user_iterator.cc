@@ -749,6 +749,7 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
       .base = base != Base::kNone ? &base_.bytes : nullptr,
       .operands_newest_first = operands_,
       .recorder = args_.recorder,
+      .logger = args_.logger,
   };
   // Each has its pin.
   ASHLAR_ASSERT(!operands_.empty() && operands_.size() <= operand_pins_.size());

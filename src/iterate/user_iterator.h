@@ -104,6 +104,7 @@ struct UserIteratorArgs {
   uint64_t max_sequential_skip = 8;
   uint64_t max_skippable_entries = 0;  // ReadOptions::max_skippable_internal_keys; 0: any number
   Recorder recorder = {};
+  Logger* logger = nullptr;                          // for the merge operator; null: none
   std::unique_ptr<SourceRenewal> renewal = nullptr;  // null: Refresh is NotSupported
   RenewedBy renewed_by = RenewedBy::kNothing;        // with another, renewal is not null
   const Snapshot* snapshot = nullptr;                // of the source; null: none

@@ -39,7 +39,7 @@ bool Lookup::OfferOperand(const Slice& value, const PinSource& owner) {
   return false;
 }
 
-Status Lookup::Finish(const Recorder& recorder, PinnableSlice* value) {
+Status Lookup::Finish(const Recorder& recorder, Logger* logger, PinnableSlice* value) {
   switch (state_) {
     case State::kSearching:
     case State::kDeleted: return Status::NotFound();
@@ -47,7 +47,7 @@ Status Lookup::Finish(const Recorder& recorder, PinnableSlice* value) {
     case State::kMerging:
     case State::kFound: break;
   }
-  if (!operands_.empty()) return FinishMerge(recorder, value);
+  if (!operands_.empty()) return FinishMerge(recorder, logger, value);
   pin_.MoveTo(value, value_);
   return Status::OK();
 }
@@ -71,13 +71,14 @@ Status Lookup::FinishOperands(std::span<PinnableSlice> results, size_t* count) {
   return Status::OK();
 }
 
-Status Lookup::FinishMerge(const Recorder& recorder, PinnableSlice* value) {
+Status Lookup::FinishMerge(const Recorder& recorder, Logger* logger, PinnableSlice* value) {
   const MergeInput input{
       .merge_operator = args_.merge_operator,
       .user_key = args_.user_key,
       .base = has_base_ ? &value_ : nullptr,
       .operands_newest_first = operands_,
       .recorder = recorder,
+      .logger = logger,
   };
   recorder.Record(READ_NUM_MERGE_OPERANDS, operands_.size());
   MergeResult result;

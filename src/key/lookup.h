@@ -114,8 +114,9 @@ class Lookup {
   // The result, once every source was searched or Done(): Ok with *value set, NotFound, or an
   // error. Existing bytes are pinned, computed ones moved. Merges are recorded. Needs no guard,
   // because the bytes that it reads are pinned. Requires: *value is reset.
-  Status Finish(const Recorder& recorder, PinnableSlice* value);
-  Status Finish(PinnableSlice* value) { return Finish(Recorder(), value); }
+  // logger: for the merge operator; null: none.
+  Status Finish(const Recorder& recorder, Logger* logger, PinnableSlice* value);
+  Status Finish(PinnableSlice* value) { return Finish(Recorder(), nullptr, value); }
 
   // The result as operands: Ok, NotFound, or an error. The operands are pinned, oldest first, after
   // the value below them if there is one. *count is their number. If it exceeds results.size(), the
@@ -131,7 +132,7 @@ class Lookup {
   }
   bool OfferRare(ValueType type, const Slice& value, const PinSource& owner);
   bool OfferOperand(const Slice& value, const PinSource& owner);
-  Status FinishMerge(const Recorder& recorder, PinnableSlice* value);
+  Status FinishMerge(const Recorder& recorder, Logger* logger, PinnableSlice* value);
 
   Args args_;
   State state_ = State::kSearching;

@@ -69,7 +69,8 @@ Status FullMerge(const MergeInput& input, MergeResult* result,
         "ColumnFamilyOptions::merge_operator");
   }
   const std::vector<Slice> operands = OldestFirst(input.operands_newest_first);
-  const MergeOperator::MergeOperationInput merge_in(input.user_key, input.base, operands, nullptr);
+  const MergeOperator::MergeOperationInput merge_in(input.user_key, input.base, operands,
+                                                    input.logger);
   result->computed.clear();
   Slice existing(nullptr, 0);
   MergeOperator::MergeOperationOutput merge_out(result->computed, existing);
@@ -93,7 +94,7 @@ bool PartialMerge(const MergeInput& input, std::string* result) {
   const std::deque<Slice> operands(input.operands_newest_first.rbegin(),
                                    input.operands_newest_first.rend());
   result->clear();
-  return input.merge_operator->PartialMergeMulti(input.user_key, operands, result, nullptr);
+  return input.merge_operator->PartialMergeMulti(input.user_key, operands, result, input.logger);
 }
 
 }  // namespace ashlar

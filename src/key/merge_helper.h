@@ -22,6 +22,7 @@ struct MergeInput {
   const Slice* base = nullptr;  // the value below the operands; null: none, or a deletion
   std::span<const Slice> operands_newest_first;  // at least one
   Recorder recorder = {};                        // counts FullMerge's time and failures
+  Logger* logger = nullptr;                      // for the operator; null: none
 };
 
 struct MergeResult {

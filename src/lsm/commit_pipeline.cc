@@ -537,6 +537,7 @@ Status CommitPipeline::Apply(const CommitGroup& group, bool* has_applied) {
   MemTableInserter inserter(MemTableInserter::Args{.families = &state_->Families(),
                                                    .counts_bytes = memory_max > 0,
                                                    .reader = &reader,
+                                                   .logger = state_->logger.get(),
                                                    .guard = &guard});
   for (const CommitRequest& r : group) {
     if (!r.status.ok() || r.log_only) continue;

@@ -115,7 +115,8 @@ bool MemTableInserter::CombineMerges(ColumnFamily* family, const BatchRecord& re
   const MergeInput input{.merge_operator = family->merge_operator(),
                          .user_key = record.key,
                          .base = base,
-                         .operands_newest_first = operands};
+                         .operands_newest_first = operands,
+                         .logger = args_.logger};
   return FullMerge(input, result, nullptr).ok() &&
          family->CheckEntry(record.key, result->value()).ok();
 }

@@ -32,6 +32,7 @@ class MemTableInserter {
     bool counts_bytes = false;  // for GrownBytes
     // For max_successive_merges. Null: operands are added as they are.
     const Reader* reader = nullptr;
+    Logger* logger = nullptr;  // for the merge operators; null: none
     // The guard of the caller, which is paused while reader reads. Null: there is none.
     ReadGuard* guard = nullptr;
   };

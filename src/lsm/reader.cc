@@ -281,7 +281,7 @@ Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Sl
   value->Reset();
   Lookup lookup = Search(options, family, key, family->merge_operator(), observer);
   ASHLAR_DCHECK(state_->WasPublished(lookup.snapshot()));  // I3 of database_state.h
-  Status status = lookup.Finish(state_->recorder, value);
+  Status status = lookup.Finish(state_->recorder, state_->logger.get(), value);
   if (lookup.HasOperands()) [[unlikely]]
     NoteThreshold(options, lookup, &status);
   PerfCount(&PerfContext::get_from_memtable_count);
@@ -342,7 +342,7 @@ Status Reader::GetUnpublished(const ReadOptions& options, ColumnFamily* family, 
   at_sequence.snapshot = &snapshot;
   NoObserver nobody;
   return Search(at_sequence, family, key, family->merge_operator(), &nobody)
-      .Finish(state_->recorder, value);
+      .Finish(state_->recorder, state_->logger.get(), value);
 }
 
 template <typename FamilyPointer>
@@ -418,7 +418,8 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
       }
       ASHLAR_DCHECK(i - begin < lookups.size());  // bytes only grew: the run was wanted
       Lookup& lookup = lookups[i - begin];
-      request.statuses[i] = lookup.Finish(state_->recorder, &request.values[i]);
+      request.statuses[i] =
+          lookup.Finish(state_->recorder, state_->logger.get(), &request.values[i]);
       if (lookup.HasOperands()) NoteThreshold(options, lookup, &request.statuses[i]);
       bytes += request.values[i].size();
     }
@@ -620,6 +621,7 @@ std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,
                         .max_sequential_skip = family->max_sequential_skip(),
                         .max_skippable_entries = options.max_skippable_internal_keys,
                         .recorder = state_->recorder,
+                        .logger = state_->logger.get(),
                         .renewal = std::move(renewal),
                         .renewed_by = RenewalOf(options),
                         .snapshot = options.snapshot,

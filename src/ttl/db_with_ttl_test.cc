@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "filesystem/memory_file_system.h"
 #include "tests/support/manual_env.h"
 #include "ttl/ttl_filter.h"
+#include "ttl/ttl_merge_operator.h"
 
 namespace ashlar {
 namespace {
@@ -585,6 +587,23 @@ TEST_F(DBWithTTLTest, AnImportedFamilyForgetsAndMerges) {
   PassSeconds(kTtl + 1);
   ASSERT_TRUE(db_->CompactRange(force, imported.get(), nullptr, nullptr).ok());
   EXPECT_TRUE(db_->Get(ReadOptions(), imported.get(), "k", &value).IsNotFound());
+}
+
+// Rewrites single operands.
+class RewritesOne final : public MergeOperator {
+ public:
+  const char* Name() const override { return "RewritesOne"; }
+  bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
+                         std::string* new_value, Logger* /*logger*/) const override {
+    *new_value = operands.front().ToString();
+    return true;
+  }
+  bool AllowSingleOperand() const override { return true; }
+};
+
+TEST(TtlMergeOperatorTest, ASingleOperandKeepsItsTime) {
+  const TtlMergeOperator wrapped(Env::Default(), std::make_shared<RewritesOne>());
+  EXPECT_FALSE(wrapped.AllowSingleOperand());
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ class TtlMergeOperator final : public MergeOperator {
                    MergeOperationOutput* merge_out) const override;
   bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
                          std::string* new_value, Logger* logger) const override;
-  bool AllowSingleOperand() const override { return user_->AllowSingleOperand(); }
+  // The time of an operand would begin again with each compaction.
+  bool AllowSingleOperand() const override { return false; }
   bool ShouldMerge(const std::vector<Slice>& operands) const override;
 
   // RocksDB's name, which is in tables.

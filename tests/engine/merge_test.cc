@@ -1,4 +1,8 @@
 // Merge operands, wherever they lie: memtables, tables, below snapshots, in both directions.
+#include <fstream>
+#include <sstream>
+
+#include "ashlar/env.h"
 #include "base/coding.h"
 #include "tests/engine/database_fixture.h"
 
@@ -266,6 +270,70 @@ class CountingAppend final : public MergeOperator {
   mutable int merged = 0;
   bool fails = false;
 };
+
+// Marks the operands that compactions pass to it, and logs its calls.
+class MarkingAppend final : public MergeOperator {
+ public:
+  const char* Name() const override { return "MarkingAppend"; }
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    for (const Slice& operand : in.operand_list) out->new_value += operand.ToString();
+    Info(in.logger, "full merge: %s", out->new_value.c_str());
+    return true;
+  }
+  bool PartialMergeMulti(const Slice& /*key*/, const std::deque<Slice>& operands,
+                         std::string* new_value, Logger* logger) const override {
+    for (const Slice& operand : operands) *new_value += operand.ToString();
+    Info(logger, "partial merge: %s", new_value->c_str());
+    *new_value += '!';
+    return true;
+  }
+  bool AllowSingleOperand() const override { return allows_one; }
+  bool allows_one = true;
+};
+
+TEST_F(MergeTest, ASingleOperandIsOfferedToAnOperatorThatAllowsIt) {
+  const auto marking = std::make_shared<MarkingAppend>();
+  options_.merge_operator = marking;
+  options_.disable_auto_compactions = true;
+  Open();
+  Merge("a", "1");
+  Flush();
+  EXPECT_EQ(Get("a"), "1!");
+  marking->allows_one = false;
+  Merge("b", "2");
+  Flush();
+  EXPECT_EQ(Get("b"), "2");
+}
+
+TEST_F(MergeTest, AnOperatorGetsTheLogOfTheDatabase) {
+  const auto has_line = [this](const std::string& line) {
+    std::ifstream file(path() + "/LOG");
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str().find(line) != std::string::npos;
+  };
+  options_.merge_operator = std::make_shared<MarkingAppend>();
+  options_.disable_auto_compactions = true;
+  options_.max_successive_merges = 2;
+  Open();
+  Merge("get", "1");
+  EXPECT_EQ(Get("get"), "1");
+  EXPECT_TRUE(has_line("full merge: 1"));
+  Merge("walk", "2");
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
+  it->Seek("walk");
+  EXPECT_TRUE(it->Valid());
+  EXPECT_TRUE(has_line("full merge: 2"));
+  for (const char* const operand : {"3", "4", "5"}) Merge("write", operand);
+  EXPECT_TRUE(has_line("full merge: 34")) << "two operands are the most";
+  Merge("flush", "6");
+  Flush();
+  EXPECT_TRUE(has_line("partial merge: 6"));
+  CompactRangeOptions rewrite;
+  rewrite.bottommost_level_compaction = BottommostLevelCompaction::kForce;
+  ASSERT_OK(db_->CompactRange(rewrite, nullptr, nullptr));
+  EXPECT_TRUE(has_line("full merge: 6!"));
+}
 
 TEST_F(MergeOperandsTest, ChainsInTheMemtableStayWithinMaxSuccessiveMerges) {
   const auto append = std::make_shared<CountingAppend>();

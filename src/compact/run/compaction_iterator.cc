@@ -399,7 +399,8 @@ CompactionIterator::MergeOutcome CompactionIterator::MergeOnto(const Slice* base
                          .user_key = user_key(),
                          .base = base,
                          .operands_newest_first = operands,
-                         .recorder = args_.recorder};
+                         .recorder = args_.recorder,
+                         .logger = args_.logger};
   Status status = FullMerge(input, &result, &scope);
   if (!status.ok()) {
     if (scope == MergeOperator::OpFailureScope::kMustMerge) {
@@ -421,13 +422,15 @@ CompactionIterator::MergeOutcome CompactionIterator::MergeOnto(const Slice* base
 }
 
 bool CompactionIterator::ShowOperands() {
-  if (operands_.size() > 1 && args_.merge_operator != nullptr) {
+  if (args_.merge_operator != nullptr &&
+      (operands_.size() > 1 || args_.merge_operator->AllowSingleOperand())) {
     std::vector<Slice> operands;
     for (const Operand& operand : operands_) operands.emplace_back(operand.value);
     const MergeInput input{.merge_operator = args_.merge_operator,
                            .user_key = user_key(),
                            .base = nullptr,
-                           .operands_newest_first = operands};
+                           .operands_newest_first = operands,
+                           .logger = args_.logger};
     std::string merged;
     if (PartialMerge(input, &merged) && FitsTables(merged)) {
       counts_.merged_operands += operands_.size() - 1;

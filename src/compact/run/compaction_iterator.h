@@ -80,6 +80,7 @@ struct CompactionIteratorArgs {
   StopFlags stop;
   CompactionTurn* turn = nullptr;  // yields to flushes every so many entries; null: never yields
   Recorder recorder = {};
+  Logger* logger = nullptr;  // for the merge operator; null: none
   // User keys [begin, end); null: unbounded.
   const Slice* begin = nullptr;
   const Slice* end = nullptr;

@@ -75,6 +75,7 @@ Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCurso
                              .stop = args.stop,
                              .turn = run.turn,
                              .recorder = args.output.table.recorder,
+                             .logger = args.output.table.logger,
                              .begin = run.begin,
                              .end = run.end});
   CompactionOutput output(args.output);

@@ -9,7 +9,7 @@ namespace {
 
 uint64_t DecodeNumber(const Slice& bytes, Logger* logger) {
   if (bytes.size() == sizeof(uint64_t)) return DecodeFixed64(bytes.data());
-  if (logger != nullptr)
+  if (logger != nullptr && logger->GetInfoLogLevel() <= ERROR_LEVEL)
     logger->Log(ERROR_LEVEL, StrCat("merge uint64add: an operand of ", bytes.size(),
                                     " bytes instead of 8 counts as 0"));
   return 0;
