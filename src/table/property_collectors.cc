@@ -36,25 +36,28 @@ PropertyCollectors::PropertyCollectors(const Factories& factories,
   }
 }
 
-void PropertyCollectors::Call(const char* method, Collector* collector,
+bool PropertyCollectors::Call(const char* method, Collector* collector,
                               FunctionRef<Status()> call) {
-  if (collector->failed) return;
+  if (collector->has_thrown) return false;
   Status status;
   try {
     status = call();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& thrown) {
+    collector->has_thrown = true;
     status = Status::Aborted("an exception", thrown.what());
   } catch (...) {
+    collector->has_thrown = true;
     status = Status::Aborted("an exception that is no std::exception");
   }
-  if (status.ok()) return;
-  collector->failed = true;
-  if (logger_ == nullptr || logger_->GetInfoLogLevel() > WARN_LEVEL) return;
+  if (status.ok()) return true;
+  if (std::exchange(collector->is_reported, true)) return false;
+  if (logger_ == nullptr || logger_->GetInfoLogLevel() > WARN_LEVEL) return false;
   const char* const name = collector->rep != nullptr ? collector->rep->Name() : "a factory";
   logger_->Log(WARN_LEVEL, StrCat("the table properties collector ", name, " failed in ", method,
-                                  " and is left out: ", status.ToString()));
+                                  ": ", status.ToString()));
+  return false;
 }
 
 void PropertyCollectors::Add(const Slice& internal_key, const Slice& value, uint64_t file_bytes) {
@@ -82,8 +85,7 @@ void PropertyCollectors::Finish(TableProperties* properties) {
   for (Collector& collector : collectors_) {
     StrAppend(&names, names.empty() ? "" : ",", collector.rep->Name());
     UserCollectedProperties own;
-    Call("Finish", &collector, [&] { return collector.rep->Finish(&own); });
-    if (collector.failed) continue;
+    if (!Call("Finish", &collector, [&] { return collector.rep->Finish(&own); })) continue;
     for (auto& [name, value] : own) {
       if (!std::string_view(name).starts_with(kReserved))
         properties->user_collected_properties.emplace(name, std::move(value));

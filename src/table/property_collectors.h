@@ -3,8 +3,9 @@
 //
 //   (Add* BlockAdd)* -> Finish -> NeedCompact
 //
-// A collector that fails, or throws, is named in the LOG once and not called again. It never fails
-// the table. Thread safety: one thread. Lifetime: the logger outlives it.
+// A collector that fails is named in the LOG once and called on: one that refuses an entry may have
+// properties. After an exception it is not called again. Neither fails the table.
+// Thread safety: one thread. Lifetime: the logger outlives it.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +43,11 @@ class PropertyCollectors {
  private:
   struct Collector {
     std::unique_ptr<TablePropertiesCollector> rep;
-    bool failed = false;
+    bool is_reported = false;
+    bool has_thrown = false;
   };
-  void Call(const char* method, Collector* collector, FunctionRef<Status()> call);
+  // Whether the call succeeded.
+  bool Call(const char* method, Collector* collector, FunctionRef<Status()> call);
 
   std::vector<Collector> collectors_;
   Logger* const logger_;  // null: none
