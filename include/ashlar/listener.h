@@ -232,7 +232,7 @@ struct CompactionJobInfo {
   Status status;
   uint64_t thread_id = 0;
   int job_id = 0;
-  int num_l0_files = 0;
+  int num_l0_files = 0;  // of the family, when the event occurs
   int base_input_level = 0;
   int output_level = 0;
   std::vector<std::string> input_files;

@@ -366,6 +366,8 @@ void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatis
                                 const Status& status) {
   ASHLAR_ASSERT(stage_ == Stage::kBegun);  // I1
   stage_ = Stage::kEnded;
+  const std::vector<uint64_t> files_per_level = FilesPerLevel();
+  level0_files_ = static_cast<int>(files_per_level.front());
   NewLine(*state_, job_id_, "compaction_finished")
       .Add("cf_name", family_.name())
       .Add("compaction_time_micros", statistics.micros)
@@ -378,7 +380,7 @@ void JobEvents::CompactionEnded(const CompactionPlan& plan, const TableJobStatis
       .Add("num_output_records", statistics.entries.entries_out)
       .Add("num_subcompactions", statistics.subcompactions)
       .Add("num_single_delete_mismatches", statistics.entries.single_delete_mismatches)
-      .Add("lsm_state", FilesPerLevel())
+      .Add("lsm_state", files_per_level)
       .Add("status", status.ToString());
   CountCompaction(plan, statistics);
   if (HasListeners())

@@ -90,7 +90,7 @@ class JobEvents final : public CompactionOutputObserver, public SubcompactionObs
   const int job_id_;
   enum class Stage : uint8_t { kNew, kBegun, kEnded } stage_ = Stage::kNew;  // I1
   FlushReason flush_reason_ = FlushReason::kOthers;
-  int level0_files_ = 0;             // of the version that the plan was made on
+  int level0_files_ = 0;             // when the compaction began, and then when it ended
   bool is_full_compaction_ = false;  // of all files of the family
   std::optional<ThreadOperations::Operation> operation_;  // none: not tracked
 
