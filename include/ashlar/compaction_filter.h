@@ -21,6 +21,7 @@
 #include "ashlar/customizable.h"
 #include "ashlar/export.h"
 #include "ashlar/slice.h"
+#include "ashlar/table_properties.h"
 #include "ashlar/types.h"
 
 namespace ashlar {
@@ -68,6 +69,8 @@ class ASHLAR_API CompactionFilter : public Customizable {
     int input_start_level = kUnknownStartLevel;
     uint32_t column_family_id = 0;
     TableFileCreationReason reason = TableFileCreationReason::kMisc;
+    // Those of the input tables, by path. Empty for a flush, and if one of them cannot be read.
+    TablePropertiesCollection input_table_properties = {};
   };
 
   // For a filter that implements neither FilterV2 nor FilterV3. True: the value is removed. False:

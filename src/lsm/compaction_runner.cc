@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "base/assert.h"
 #include "base/out_of_memory.h"
 #include "base/result.h"
+#include "filesystem/filename.h"
 #include "lsm/resolve_options.h"
 #include "lsm/tree_inputs.h"
 #include "manifest/file_marks.h"
@@ -31,7 +34,22 @@ bool IsByProgram(const CompactionPlan& plan) {
   return plan.reason == PlanReason::kManual || plan.reason == PlanReason::kFiles;
 }
 
-FilterSource MakeFilterSource(const Compaction& compaction) {
+// Empty: a table cannot be opened.
+TablePropertiesCollection InputProperties(const Compaction& compaction,
+                                          const std::string& directory) {
+  TablePropertiesCollection properties;
+  for (const CompactionInputs& inputs : compaction.plan.inputs) {
+    for (FileMetaData* const file : inputs.files) {
+      const Result<TableRef> table = compaction.family->tables()->Acquire(file, {});
+      if (!table.ok()) return {};
+      properties[TableFileName(directory, file->number)] =
+          std::make_shared<TableProperties>((*table)->properties());
+    }
+  }
+  return properties;
+}
+
+FilterSource MakeFilterSource(const Compaction& compaction, const std::string& directory) {
   const CompactionPlan& plan = compaction.plan;
   const ColumnFamilyOptions& options = compaction.settings.options;
   FilterSource source{.shared = options.compaction_filter,
@@ -42,6 +60,8 @@ FilterSource MakeFilterSource(const Compaction& compaction) {
   source.context.input_start_level = source.level;
   source.context.column_family_id = compaction.family->id();
   source.context.reason = TableFileCreationReason::kCompaction;
+  if (source.shared == nullptr && source.factory != nullptr)
+    source.context.input_table_properties = InputProperties(compaction, directory);
   return source;
 }
 
@@ -174,7 +194,7 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result,
   if (plan.bottommost || (plan.older_unknown && plan.older.empty()))
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
-  args.job.filter = MakeFilterSource(*compaction);
+  args.job.filter = MakeFilterSource(*compaction, state_->directory);
   if (options.sst_partitioner_factory != nullptr)
     args.job.output.new_partitioner = [compaction] { return NewPartitioner(*compaction); };
   args.job.output.table.config.filter_kind =

@@ -235,6 +235,12 @@ TEST_F(CompactionFilterTest, AFactoryHearsOfTheJob) {
   EXPECT_TRUE(factory_->last.is_full_compaction);
   EXPECT_EQ(factory_->last.reason, TableFileCreationReason::kCompaction);
   EXPECT_EQ(factory_->last.column_family_id, 0u);
+  const TablePropertiesCollection& inputs = factory_->last.input_table_properties;
+  ASSERT_FALSE(inputs.empty());
+  for (const auto& [file, properties] : inputs) {
+    EXPECT_TRUE(file.starts_with(path())) << file;
+    EXPECT_GT(properties->num_entries, 0u) << file;
+  }
   EXPECT_EQ(Contents(), "b=x ");
 }
 
@@ -249,6 +255,7 @@ TEST_F(CompactionFilterTest, AFactoryMayFilterFlushes) {
   Flush();
   EXPECT_EQ(factory_->last.reason, TableFileCreationReason::kFlush);
   EXPECT_EQ(factory_->last.input_start_level, CompactionFilter::Context::kUnknownStartLevel);
+  EXPECT_TRUE(factory_->last.input_table_properties.empty());
   EXPECT_EQ(Contents(), "b=new ") << "the older value of a stays hidden";
 }
 
