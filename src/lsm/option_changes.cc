@@ -32,6 +32,11 @@ struct FamilyOptions {
   CompactionConfig compaction;
 };
 
+Status CheckNamesAny(const std::unordered_map<std::string, std::string>& new_options) {
+  return new_options.empty() ? Status::InvalidArgument("empty input", "no option is named")
+                             : Status::OK();
+}
+
 }  // namespace
 
 OptionChanges::OptionChanges(LsmCore* core)
@@ -41,6 +46,7 @@ OptionChanges::OptionChanges(LsmCore* core)
 
 Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
                                  const std::unordered_map<std::string, std::string>& new_options) {
+  ASHLAR_RETURN_IF_ERROR(CheckNamesAny(new_options));
   {
     MutexLock changing(options_file_mutex_);
     ColumnFamilyOptions changed;
@@ -80,6 +86,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
 
 Status OptionChanges::SetDBOptions(
     const std::unordered_map<std::string, std::string>& new_options) {
+  ASHLAR_RETURN_IF_ERROR(CheckNamesAny(new_options));
   {
     MutexLock changing(options_file_mutex_);
     DBOptions changed;

@@ -50,6 +50,21 @@ TEST_F(ColumnFamilyTest, FamiliesAreCreatedWrittenListedAndReopened) {
   EXPECT_EQ(Contents(handles_[1]), "a=meta b=2 ");
 }
 
+TEST_F(ColumnFamilyTest, AFamilyNeedsAName) {
+  Open();
+  ColumnFamilyHandle* family = nullptr;
+  EXPECT_TRUE(
+      db_->CreateColumnFamily(ColumnFamilyOptions(options_), "", &family).IsInvalidArgument());
+  EXPECT_EQ(family, nullptr);
+}
+
+TEST_F(ColumnFamilyTest, AChangeOfNoOptionIsRefused) {
+  Open();
+  const std::unordered_map<std::string, std::string> nothing;
+  EXPECT_TRUE(db_->SetOptions(nothing).IsInvalidArgument());
+  EXPECT_TRUE(db_->SetDBOptions(nothing).IsInvalidArgument());
+}
+
 TEST_F(ColumnFamilyTest, TheMetadataOfAllFamiliesHaveThoseWithoutTables) {
   options_.create_missing_column_families = true;
   OpenFamilies({"default", "empty", "filled"});
