@@ -47,6 +47,10 @@ class ASHLAR_API Iterator : public Cleanable {
   virtual Slice key() const = 0;
   virtual Slice value() const = 0;
 
+  // For programs that set ReadOptions::allow_unprepared_value: values are always prepared.
+  // REQUIRES: Valid().
+  virtual bool PrepareValue() { return true; }
+
   // Makes *value refer to the current value, valid beyond the iterator's next move. No copy is made
   // if the bytes are in a cached block, a mapped file or a memtable. *value must be empty (new or
   // Reset). REQUIRES: Valid().

@@ -22,6 +22,8 @@
 
 namespace ashlar {
 
+struct SliceParts;
+
 class ASHLAR_API Slice {
  public:
   constexpr Slice() = default;
@@ -31,6 +33,8 @@ class ASHLAR_API Slice {
   constexpr Slice(std::string_view s) : data_(s.data()), size_(s.size()) {}
   Slice(const char* s) : data_(s), size_(s == nullptr ? 0 : strlen(s)) {}
   // NOLINTEND(google-explicit-constructor)
+  // The pieces, one after the other in *buf, which outlives the slice.
+  Slice(const SliceParts& parts, std::string* buf);
 
   constexpr const char* data() const { return data_; }
   constexpr size_t size() const { return size_; }
@@ -91,6 +95,15 @@ inline bool operator==(const Slice& x, const Slice& y) {
 }
 inline bool operator!=(const Slice& x, const Slice& y) { return !(x == y); }
 inline bool operator<(const Slice& x, const Slice& y) { return x.compare(y) < 0; }
+
+// A string in pieces; the pieces and their bytes are borrowed.
+struct SliceParts {
+  SliceParts(const Slice* parts_in, int num_parts_in) : parts(parts_in), num_parts(num_parts_in) {}
+  SliceParts() = default;
+
+  const Slice* parts = nullptr;
+  int num_parts = 0;
+};
 
 class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
  public:

@@ -53,6 +53,8 @@ class ASHLAR_API SstFileReader {
   Status Get(const ReadOptions& options, const Slice& key, std::string* value);
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<std::string>* values);
+  std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
+                               std::vector<PinnableSlice>* values);
 
   // Null before Open.
   std::shared_ptr<const TableProperties> GetTableProperties() const;

@@ -84,22 +84,27 @@ class [[nodiscard]] ASHLAR_API Status {
     status.subcode_ = kMergeOperandThresholdExceeded;
     return status;
   }
-  // Each error takes a text, or two that are joined by ": ".
+  // Each error takes a text, or two that are joined by ": ". Most take a subcode instead.
   static Status NotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kNotFound, kNone, msg, msg2);
   }
+  static Status NotFound(SubCode subcode) { return Status(kNotFound, subcode); }
   static Status Corruption(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kCorruption, kNone, msg, msg2);
   }
+  static Status Corruption(SubCode subcode) { return Status(kCorruption, subcode); }
   static Status NotSupported(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kNotSupported, kNone, msg, msg2);
   }
+  static Status NotSupported(SubCode subcode) { return Status(kNotSupported, subcode); }
   static Status InvalidArgument(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kInvalidArgument, kNone, msg, msg2);
   }
+  static Status InvalidArgument(SubCode subcode) { return Status(kInvalidArgument, subcode); }
   static Status IOError(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kIOError, kNone, msg, msg2);
   }
+  static Status IOError(SubCode subcode) { return Status(kIOError, subcode); }
   static Status PathNotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kIOError, kPathNotFound, msg, msg2);
   }
@@ -113,32 +118,44 @@ class [[nodiscard]] ASHLAR_API Status {
   static Status MergeInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kMergeInProgress, kNone, msg, msg2);
   }
+  static Status MergeInProgress(SubCode subcode) { return Status(kMergeInProgress, subcode); }
   static Status Incomplete(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kIncomplete, kNone, msg, msg2);
   }
+  static Status Incomplete(SubCode subcode) { return Status(kIncomplete, subcode); }
   static Status ShutdownInProgress(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kShutdownInProgress, kNone, msg, msg2);
   }
+  static Status ShutdownInProgress(SubCode subcode) { return Status(kShutdownInProgress, subcode); }
   static Status TimedOut(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kTimedOut, kNone, msg, msg2);
   }
+  static Status TimedOut(SubCode subcode) { return Status(kTimedOut, subcode); }
   static Status Aborted(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kAborted, kNone, msg, msg2);
   }
+  static Status Aborted(SubCode subcode) { return Status(kAborted, subcode); }
   static Status Busy(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kBusy, kNone, msg, msg2);
   }
+  static Status Busy(SubCode subcode) { return Status(kBusy, subcode); }
   static Status Expired(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kExpired, kNone, msg, msg2);
   }
+  static Status Expired(SubCode subcode) { return Status(kExpired, subcode); }
   static Status TryAgain(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kTryAgain, kNone, msg, msg2);
   }
+  static Status TryAgain(SubCode subcode) { return Status(kTryAgain, subcode); }
   static Status CompactionTooLarge(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kCompactionTooLarge, kNone, msg, msg2);
   }
+  static Status CompactionTooLarge(SubCode subcode) { return Status(kCompactionTooLarge, subcode); }
   static Status ColumnFamilyDropped(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kColumnFamilyDropped, kNone, msg, msg2);
+  }
+  static Status ColumnFamilyDropped(SubCode subcode) {
+    return Status(kColumnFamilyDropped, subcode);
   }
   static Status MemoryLimit(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kAborted, kMemoryLimit, msg, msg2);
@@ -211,7 +228,7 @@ class [[nodiscard]] ASHLAR_API Status {
   bool operator==(const Status& other) const { return code_ == other.code_; }
 
  private:
-  Status(Code code, SubCode subcode, const Slice& msg, const Slice& msg2);
+  Status(Code code, SubCode subcode, const Slice& msg = Slice(), const Slice& msg2 = Slice());
 
   Code code_ = kOk;
   SubCode subcode_ = kNone;

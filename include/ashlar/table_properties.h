@@ -124,11 +124,15 @@ class ASHLAR_API TablePropertiesCollectorFactory : public Customizable {
  public:
   struct Context {
     static const uint32_t kUnknownColumnFamily = 0x7fffffff;
+    static const int kUnknownLevelAtCreation = -1;
+    static const int kUnknownNumLevels = -1;
 
     uint32_t column_family_id = kUnknownColumnFamily;
     // The level that the table is made for, of num_levels. -1: unknown.
-    int level_at_creation = -1;
-    int num_levels = -1;
+    int level_at_creation = kUnknownLevelAtCreation;
+    int num_levels = kUnknownNumLevels;
+    // The largest there is: data have no tiers.
+    SequenceNumber last_level_inclusive_max_seqno_threshold = (SequenceNumber{1} << 56) - 1;
   };
 
   static const char* Type() { return "TablePropertiesCollectorFactory"; }

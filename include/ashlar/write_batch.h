@@ -26,15 +26,6 @@ namespace ashlar {
 
 class ColumnFamilyHandle;
 
-// A string in pieces; the pieces and their bytes are borrowed.
-struct SliceParts {
-  SliceParts(const Slice* parts_in, int num_parts_in) : parts(parts_in), num_parts(num_parts_in) {}
-  SliceParts() = default;
-
-  const Slice* parts = nullptr;
-  int num_parts = 0;
-};
-
 // A place in a batch.
 struct SavePoint {
   size_t size = 0;             // bytes of Data() before it

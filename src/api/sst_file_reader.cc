@@ -157,6 +157,7 @@ struct SstFileReader::Rep {
                          .prefix_same_as_start = read_options.prefix_same_as_start,
                          .max_sequential_skip = options.max_sequential_skip_in_iterations,
                          .max_skippable_entries = read_options.max_skippable_internal_keys,
+                         .logger = options.info_log.get(),
                          .source = NewSource(read_options)});
     return Status::OK();
   }
@@ -175,7 +176,7 @@ struct SstFileReader::Rep {
         lookup.RaiseCoveringSequence(reader->ranges().CoveringSequence(key, lookup.snapshot()));
       reader->Get(ReadOptionsOf(read_options), &lookup);
     }
-    return lookup.Finish(value);
+    return lookup.Finish(Recorder(), options.info_log.get(), value);
   }
 };
 
@@ -237,6 +238,15 @@ std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
                                             const std::vector<Slice>& keys,
                                             std::vector<std::string>* values) {
   values->assign(keys.size(), std::string());
+  std::vector<Status> statuses(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) statuses[i] = Get(options, keys[i], &(*values)[i]);
+  return statuses;
+}
+
+std::vector<Status> SstFileReader::MultiGet(const ReadOptions& options,
+                                            const std::vector<Slice>& keys,
+                                            std::vector<PinnableSlice>* values) {
+  *values = std::vector<PinnableSlice>(keys.size());
   std::vector<Status> statuses(keys.size());
   for (size_t i = 0; i < keys.size(); ++i) statuses[i] = Get(options, keys[i], &(*values)[i]);
   return statuses;

@@ -17,6 +17,13 @@ constexpr int HexValue(char c) {
 
 }  // namespace
 
+Slice::Slice(const SliceParts& parts, std::string* buf) {
+  buf->clear();
+  for (int i = 0; i < parts.num_parts; ++i)
+    buf->append(parts.parts[i].data(), parts.parts[i].size());
+  *this = Slice(*buf);
+}
+
 std::string Slice::ToString(bool hex) const {
   if (!hex) return std::string(data_, size_);
   std::string result;

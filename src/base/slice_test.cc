@@ -31,6 +31,15 @@ TEST(SliceTest, HexGoesBothWays) {
   EXPECT_EQ(back, "");
 }
 
+TEST(SliceTest, PiecesAreJoinedInABuffer) {
+  const Slice pieces[] = {"ab", "", Slice("c\0", 2)};
+  std::string buffer = "old";
+  const Slice joined(SliceParts(pieces, 3), &buffer);
+  EXPECT_EQ(joined, Slice("abc\0", 4));
+  EXPECT_EQ(joined.data(), buffer.data());
+  EXPECT_TRUE(Slice(SliceParts(), &buffer).empty());
+}
+
 TEST(SliceTest, PrefixesAndDifferences) {
   EXPECT_TRUE(Slice("abcd").starts_with("ab"));
   EXPECT_FALSE(Slice("a").starts_with("ab"));

@@ -40,6 +40,17 @@ TEST(StatusTest, SubcodeSpeaksWhenThereIsNoText) {
   EXPECT_TRUE(Status::CompactionTooLarge().IsCompactionTooLarge());
 }
 
+TEST(StatusTest, AnErrorMayBeASubcode) {
+  EXPECT_TRUE(Status::IOError(Status::kNoSpace).IsNoSpace());
+  EXPECT_TRUE(Status::NotFound(Status::kPathNotFound).IsPathNotFound());
+  EXPECT_TRUE(Status::Busy(Status::kDeadlock).IsDeadlock());
+  EXPECT_TRUE(Status::Incomplete(Status::kManualCompactionPaused).IsManualCompactionPaused());
+  const Status timeout = Status::TimedOut(Status::SubCode::kMutexTimeout);
+  EXPECT_EQ(timeout.code(), Status::kTimedOut);
+  EXPECT_EQ(timeout.subcode(), Status::kMutexTimeout);
+  EXPECT_EQ(timeout.ToString(), "Operation timed out: Timeout Acquiring Mutex");
+}
+
 TEST(StatusTest, ErrorsOfTransactionsAreToldApart) {
   const Status limit = Status::Error(Status::kAborted, Status::kLockLimit, "");
   const Status deadlock = Status::Error(Status::kBusy, Status::kDeadlock, "");

@@ -166,6 +166,12 @@ TEST_F(IngestionTest, AReaderShowsWhatTheFileHas) {
   EXPECT_OK(statuses[0]);
   EXPECT_TRUE(statuses[1].IsNotFound());
   EXPECT_EQ(values[0], "3");
+  std::vector<PinnableSlice> pinned;
+  const std::vector<Status> of_pinned = reader.MultiGet(ReadOptions(), {"x", "a"}, &pinned);
+  ASSERT_EQ(pinned.size(), 2u);
+  EXPECT_TRUE(of_pinned[0].IsNotFound());
+  EXPECT_OK(of_pinned[1]);
+  EXPECT_EQ(pinned[1], Slice("1"));
   const std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
   EXPECT_EQ(test::WalkBothWays(it.get()), "a=1 c=3 ");
   std::string raw;

@@ -38,6 +38,18 @@ TEST_F(LaterOptionsTest, PrefixSeekOptInOnlyMakesIteratorsOfTotalOrder) {
   }
 }
 
+TEST_F(LaterOptionsTest, ValuesArePreparedAlways) {
+  Open();
+  Put("a", "1");
+  ReadOptions unprepared;
+  unprepared.allow_unprepared_value = true;
+  const std::unique_ptr<Iterator> it(db_->NewIterator(unprepared));
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_TRUE(it->PrepareValue());
+  EXPECT_EQ(it->value(), Slice("1"));
+}
+
 TEST_F(LaterOptionsTest, AtomicFlushOfOneCallIsRefused) {
   Open();
   FlushOptions flush;
