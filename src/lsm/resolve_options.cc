@@ -370,6 +370,10 @@ CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& op
 }
 
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options) {
+  // A part of a universal tree is compressed: the oldest one.
+  if (options.compaction_style == kCompactionStyleUniversal &&
+      options.compaction_options_universal.compression_size_percent >= 0)
+    return kNoCompression;
   return options.compression_per_level.empty() ? options.compression
                                                : options.compression_per_level.front();
 }

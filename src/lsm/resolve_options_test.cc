@@ -101,6 +101,22 @@ TEST(ResolveCompactionConfig, WritersAreDelayedToTheRateOfALimiterThatHasOne) {
   EXPECT_EQ(delayed_rate(), 70u);
 }
 
+// They are the newest part of the tree.
+TEST(ResolveFlushCompression, UniversalFlushesAreNotCompressedWhereOnlyAPartIs) {
+  ColumnFamilyOptions options;
+  options.compression = kZSTD;
+  options.compaction_options_universal.compression_size_percent = 80;
+  EXPECT_EQ(ResolveFlushCompression(options), kZSTD) << "the style is another one";
+  options.compaction_style = kCompactionStyleUniversal;
+  EXPECT_EQ(ResolveFlushCompression(options), kNoCompression);
+  options.compression_per_level = {kZlibCompression, kZSTD};
+  EXPECT_EQ(ResolveFlushCompression(options), kNoCompression);
+  options.compaction_options_universal.compression_size_percent = 0;
+  EXPECT_EQ(ResolveFlushCompression(options), kNoCompression);
+  options.compaction_options_universal.compression_size_percent = -1;
+  EXPECT_EQ(ResolveFlushCompression(options), kZlibCompression);
+}
+
 struct Triggers {
   int compaction;
   int slowdown;
