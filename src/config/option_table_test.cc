@@ -858,6 +858,13 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
                 last(o);
                 o->bottommost_compression_opts.enabled = true;
               }).ok());
+  const auto last_level = [](auto* o) {
+    o->bottommost_compression_opts.level = 10;
+    o->bottommost_compression_opts.enabled = true;
+  };
+  EXPECT_TRUE(level(kZlibCompression, 9, last_level).IsInvalidArgument())
+      << "they count without bottommost_compression, too";
+  EXPECT_TRUE(level(kNoCompression, 9, last_level).ok());
   EXPECT_TRUE(
       family([](auto* o) { o->compression_per_level = {kXpressCompression}; }).IsNotSupported());
   EXPECT_TRUE(family([](auto* o) { o->compression_opts.max_dict_bytes = 1; }).ok());

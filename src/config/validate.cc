@@ -188,17 +188,20 @@ Status CheckCompressions(const ColumnFamilyOptions& options) {
     ASHLAR_RETURN_IF_ERROR(
         CheckParameters("option compression_opts", type, options.compression_opts));
   }
+  const bool own = options.bottommost_compression_opts.enabled;
   if (const CompressionType type = options.bottommost_compression;
       type != kDisableCompressionOption) {
     ASHLAR_RETURN_IF_ERROR(CheckCompression("bottommost_compression", type));
-    const bool own = options.bottommost_compression_opts.enabled;
+    used.assign(1, type);
+  }
+  // Without a codec of its own, the last level has one of the others.
+  for (const CompressionType type : used) {
     ASHLAR_RETURN_IF_ERROR(CheckParameters(
         own ? "option bottommost_compression_opts" : "option compression_opts", type,
         own ? options.bottommost_compression_opts : options.compression_opts));
   }
   ASHLAR_RETURN_IF_ERROR(CheckDictionary("compression_opts", options.compression_opts));
-  return options.bottommost_compression_opts.enabled
-             ? CheckDictionary("bottommost_compression_opts", options.bottommost_compression_opts)
+  return own ? CheckDictionary("bottommost_compression_opts", options.bottommost_compression_opts)
              : Status::OK();
 }
 

@@ -53,6 +53,13 @@ class CompactionStyleTest : public DatabaseFixture {
     return runs;
   }
   void WaitUntilIdle() { EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions())); }
+  // Of the only one.
+  std::shared_ptr<const TableProperties> PropertiesOfTheTable() {
+    TablePropertiesCollection tables;
+    EXPECT_OK(db_->GetPropertiesOfAllTables(db_->DefaultColumnFamily(), &tables));
+    EXPECT_EQ(tables.size(), 1u);
+    return tables.empty() ? std::make_shared<TableProperties>() : tables.begin()->second;
+  }
 
   std::map<std::string, std::string> model_;
 };
@@ -74,6 +81,61 @@ TEST_F(CompactionStyleTest, UniversalKeepsFewRuns) {
     Open();
     ExpectModel();
   }
+}
+
+// Flushed tables are the newest ones; they were compressed.
+TEST_F(CompactionStyleTest, UniversalCompressesOldTablesOnlyWhereAPartIsCompressed) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.compression = ColumnFamilyOptions().compression;
+  options_.compaction_options_universal.compression_size_percent = 80;
+  options_.target_file_size_base = 1 << 20;
+  Open();
+  Random random(7);
+  WriteTable(&random);
+  EXPECT_EQ(PropertiesOfTheTable()->compression_name, "NoCompression");
+  CompactAll();
+  const bool has_codec = options_.compression != kNoCompression;
+  EXPECT_EQ(PropertiesOfTheTable()->compression_name == "NoCompression", !has_codec);
+  ExpectModel();
+}
+
+class LastLevelTest : public CompactionStyleTest {
+ protected:
+  LastLevelTest() {
+    options_.target_file_size_base = 1 << 20;
+    options_.bottommost_compression_opts.enabled = true;
+    options_.bottommost_compression_opts.level = 7;
+  }
+  int TablesWithLevel7() {
+    TablePropertiesCollection tables;
+    EXPECT_OK(db_->GetPropertiesOfAllTables(db_->DefaultColumnFamily(), &tables));
+    return static_cast<int>(std::count_if(tables.begin(), tables.end(), [](const auto& table) {
+      return table.second->compression_options.find("level=7;") != std::string::npos;
+    }));
+  }
+  void ExpectOfCompactionsAlone() {
+    Open();
+    Random random(8);
+    for (int i = 0; i < 2; ++i) WriteTable(&random);
+    EXPECT_EQ(TablesWithLevel7(), 0) << "they were flushed";
+    CompactAll();
+    EXPECT_EQ(Runs(), 1u);
+    EXPECT_EQ(TablesWithLevel7(), 1);
+    WriteTable(&random);
+    EXPECT_EQ(TablesWithLevel7(), 1);
+    ExpectModel();
+  }
+};
+
+// They were ignored unless bottommost_compression was set.
+TEST_F(LastLevelTest, HasItsOptionsOfCompressionWithoutACodecOfItsOwn) {
+  ExpectOfCompactionsAlone();
+}
+
+TEST_F(LastLevelTest, IsTheOnlyOneToo) {
+  options_.compaction_style = kCompactionStyleUniversal;
+  options_.num_levels = 1;
+  ExpectOfCompactionsAlone();
 }
 
 // Four runs of 270, 90, 30 and 10 KB: no rule compacts them, so nothing would let writers go on.

@@ -236,17 +236,17 @@ uint64_t TargetFileBytes(const LeveledConfig& config, const LevelTargets& target
 
 CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets,
                                     Level last_level, Level level) {
-  if (level > 0 && level >= last_level &&
-      config.bottommost_compression != kDisableCompressionOption) {
+  // Where there is one level, all that compactions write is of the last one.
+  const bool bottommost = level >= last_level && (level > 0 || config.num_levels == 1);
+  if (bottommost && config.bottommost_compression != kDisableCompressionOption)
     return {.type = config.bottommost_compression, .bottommost = true};
-  }
   const auto& per_level = config.compression_per_level;
-  if (per_level.empty()) return {.type = config.compression};
+  if (per_level.empty()) return {.type = config.compression, .bottommost = bottommost};
   // With dynamic sizes the list counts from the base level, so that its first entries are not spent
   // on levels that stay empty.
   const size_t index =
       level == 0 || level < targets.base_level ? 0 : level - targets.base_level + 1;
-  return {.type = per_level[std::min(index, per_level.size() - 1)]};
+  return {.type = per_level[std::min(index, per_level.size() - 1)], .bottommost = bottommost};
 }
 
 uint64_t CompensatedBytes(const FileMetaData& file, uint64_t average_entry_bytes) {

@@ -61,10 +61,13 @@ uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t leve
 // The bytes at which files written to `level` are cut.
 uint64_t TargetFileBytes(const LeveledConfig& config, const LevelTargets& targets, Level level);
 
-// The codec for files written to `level`. last_level: the deepest level that holds files.
+// The codec for files that compactions write to `level`. last_level: the deepest level that holds
+// files.
 struct CompressionChoice {
   CompressionType type = kNoCompression;
-  bool bottommost = false;  // came from bottommost_compression
+  // Of the last level that has files: bottommost_compression_opts count if they are enabled, also
+  // where bottommost_compression is not set.
+  bool bottommost = false;
 };
 CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets,
                                     Level last_level, Level level);

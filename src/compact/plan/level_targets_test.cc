@@ -140,6 +140,33 @@ TEST(Compression, PerLevelListsCountFromTheBaseLevel) {
   EXPECT_TRUE(ChooseCompression(config, targets, 6, 6).bottommost);
 }
 
+// bottommost_compression_opts had no effect unless bottommost_compression was set, too.
+TEST(Compression, TheLastLevelIsKnownWithoutACodecOfItsOwn) {
+  LeveledConfig config = Config(true);
+  config.compression = kZSTD;
+  LevelTargets targets;
+  targets.base_level = 4;
+  for (const bool has_list : {false, true}) {
+    if (has_list) config.compression_per_level = {kNoCompression, kZSTD};
+    EXPECT_FALSE(ChooseCompression(config, targets, 6, 5).bottommost) << has_list;
+    EXPECT_EQ(ChooseCompression(config, targets, 6, 6).type, kZSTD) << has_list;
+    EXPECT_TRUE(ChooseCompression(config, targets, 6, 6).bottommost) << has_list;
+    EXPECT_FALSE(ChooseCompression(config, targets, 0, 0).bottommost) << has_list;
+  }
+}
+
+// The outputs of the only level got `compression`, as flushes do.
+TEST(Compression, TheOnlyLevelIsTheLastOne) {
+  LeveledConfig config = Config(false);
+  config.num_levels = 1;
+  config.compression = kLZ4Compression;
+  config.bottommost_compression = kZSTD;
+  const LevelTargets targets = ComputeLevelTargets(std::vector<uint64_t>(1, 0), config);
+  const CompressionChoice choice = ChooseCompression(config, targets, 0, 0);
+  EXPECT_EQ(choice.type, kZSTD);
+  EXPECT_TRUE(choice.bottommost);
+}
+
 TEST(FileSizes, GrowWithTheLevel) {
   LeveledConfig config = Config(false);
   config.target_file_size_base = 7;
