@@ -41,7 +41,7 @@ struct BackupEngineOptions {
   Env* backup_env = nullptr;
   // Make every file durable before a backup counts as taken.
   bool sync = true;
-  // Delete all backups at open.
+  // Delete all backups at open. InvalidArgument for a BackupEngineReadOnly.
   bool destroy_old_data = false;
   // Copy the logs too. Without them a backup contains only flushed data. Set flush_before_backup in
   // that case.
@@ -55,10 +55,11 @@ struct BackupEngineOptions {
   std::shared_ptr<RateLimiter> backup_rate_limiter;
   uint64_t restore_rate_limit = 0;
   std::shared_ptr<RateLimiter> restore_rate_limiter;
-  uint64_t io_buffer_size = 0;                          // accepted: files are copied by MiB
-  uint64_t callback_trigger_interval_size = 4194304;    // accepted: see progress_callback
-  int max_background_operations = 1;                    // accepted: one thread copies
-  int max_valid_backups_to_open = INT_MAX;              // accepted: all are opened
+  uint64_t io_buffer_size = 0;                        // accepted: files are copied by MiB
+  uint64_t callback_trigger_interval_size = 4194304;  // accepted: see progress_callback
+  int max_background_operations = 1;                  // accepted: one thread copies
+  // A BackupEngineReadOnly shows at most so many of the usable backups, the newest; others all.
+  int max_valid_backups_to_open = INT_MAX;
   bool current_temperatures_override_manifest = false;  // accepted
   // Accepted. Names contain checksum and size; RocksDB accepts names of any form.
   enum ShareFilesNaming : uint32_t {
@@ -191,8 +192,8 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
   }
 
   // Backs up all data written before the call. Concurrent writes continue. app_metadata is stored
-  // with the backup; more than 1 MiB of it is InvalidArgument. new_backup_id may be null. Aborted
-  // after StopBackup.
+  // with the backup; more than 1 MiB of it is InvalidArgument. new_backup_id may be null.
+  // Incomplete after StopBackup.
   virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                              const std::string& app_metadata,
                                              BackupID* new_backup_id = nullptr) = 0;
@@ -206,7 +207,7 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
     return CreateNewBackup(options, db);
   }
 
-  // Ends the running backup, and every later one, with Aborted. Callable from any thread.
+  // Ends the running backup, and every later one, with Incomplete. Callable from any thread.
   virtual void StopBackup() = 0;
 
   // Deletes all but the newest.

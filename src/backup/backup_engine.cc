@@ -407,12 +407,21 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status Open(bool read_only) {
     ASHLAR_RETURN_IF_ERROR(CheckOptions(options_));
+    if (read_only && options_.destroy_old_data) {
+      return Status::InvalidArgument(
+          "BackupEngineOptions::destroy_old_data: a BackupEngineReadOnly deletes no backups; leave "
+          "it off");
+    }
     if (!read_only) ASHLAR_RETURN_IF_ERROR(folder_.Create());
-    if (!read_only && options_.destroy_old_data) {
+    if (options_.destroy_old_data) {
       return WhileLocked([this]() ASHLAR_REQUIRES(change_mutex_) { return RemoveAll(); });
     }
     MutexLock one_change(change_mutex_);
-    if (read_only) return ReadList();
+    if (read_only) {
+      ASHLAR_RETURN_IF_ERROR(ReadList());
+      KeepNewest(options_.max_valid_backups_to_open);
+      return Status::OK();
+    }
     std::unique_ptr<vfs::FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
     ASHLAR_RETURN_IF_ERROR(ReadList());
@@ -596,6 +605,14 @@ class BackupEngineImpl final : public BackupEngine {
     return Status::OK();
   }
 
+  // Shows so many of the usable backups.
+  void KeepNewest(int count) ASHLAR_REQUIRES(change_mutex_) {
+    const auto backups_max = static_cast<size_t>(std::max(count, 0));
+    auto list = std::make_shared<BackupList>(*List());
+    while (list->backups.size() > backups_max) list->backups.erase(list->backups.begin());
+    SetList(std::move(list));
+  }
+
   std::shared_ptr<const BackupList> List() const {
     MutexLock lock(list_mutex_);
     return list_;
@@ -632,7 +649,7 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status Create(const CreateBackupOptions& options, DB* db, const std::string& app_metadata,
                 BackupID* new_backup_id) ASHLAR_REQUIRES(change_mutex_) {
-    if (stopped_.load()) return Status::Aborted(options_.backup_dir, "the backup was stopped");
+    if (stopped_.load()) return Status::Incomplete(options_.backup_dir, "the backup was stopped");
     if (app_metadata.size() > kAppMetadataBytesMax) {
       return Status::InvalidArgument(
           "App metadata too large",

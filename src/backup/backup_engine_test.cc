@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <climits>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ashlar/db.h"
@@ -883,10 +885,10 @@ TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
   std::unique_ptr<BackupEngine> engine = OpenEngine();
   CreateBackupOptions options;
   options.progress_callback = [&engine] { engine->StopBackup(); };
-  EXPECT_TRUE(engine->CreateNewBackup(options, db_.get()).IsAborted());
+  EXPECT_TRUE(engine->CreateNewBackup(options, db_.get()).IsIncomplete());
   EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() &&
               Names("private").empty());
-  EXPECT_TRUE(engine->CreateNewBackup(db_.get()).IsAborted());
+  EXPECT_TRUE(engine->CreateNewBackup(db_.get()).IsIncomplete());
   engine.reset();
   engine = OpenEngine();
   EXPECT_TRUE(engine->CreateNewBackup(db_.get()).ok());
@@ -1304,6 +1306,50 @@ TEST_F(BackupEngineTest, ReadingChangesNothing) {
   ASSERT_TRUE(reader->RestoreDBFromLatestBackup(kDb, kDb).ok());
   OpenDb();
   EXPECT_EQ(Contents(), model_);
+}
+
+// The options had no effect: all backups were shown, and none was deleted without a word.
+TEST_F(BackupEngineTest, AReaderShowsTheNewestBackupsAndDeletesNone) {
+  OpenDb();
+  {
+    const std::unique_ptr<BackupEngine> engine = OpenEngine();
+    for (int i = 0; i < 4; ++i) {
+      Put("key", std::to_string(i));
+      ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+    }
+  }
+  ASSERT_TRUE(
+      WriteStringToFile(faults_.get(), "damaged", StrCat(kBackups, "/meta/4"), Durability::kSynced)
+          .ok());
+  BackupEngineOptions options(kBackups);
+  for (const auto& [most, shown] : std::vector<std::pair<int, std::vector<BackupID>>>{
+           {0, {}}, {1, {3}}, {2, {2, 3}}, {3, {1, 2, 3}}, {INT_MAX, {1, 2, 3}}}) {
+    options.max_valid_backups_to_open = most;
+    BackupEngineReadOnly* opened = nullptr;
+    ASSERT_TRUE(BackupEngineReadOnly::Open(options, env_.get(), &opened).ok());
+    const std::unique_ptr<BackupEngineReadOnly> reader(opened);
+    std::vector<BackupInfo> infos;
+    reader->GetBackupInfo(&infos);
+    std::vector<BackupID> ids;
+    for (const BackupInfo& info : infos) ids.push_back(info.backup_id);
+    EXPECT_EQ(ids, shown) << most;
+    std::vector<BackupID> damaged;
+    reader->GetCorruptedBackups(&damaged);
+    EXPECT_EQ(damaged, std::vector<BackupID>{4}) << most;
+  }
+  options.max_valid_backups_to_open = 1;
+  BackupEngine* writer = nullptr;
+  ASSERT_TRUE(BackupEngine::Open(options, env_.get(), &writer).ok());
+  std::vector<BackupInfo> infos;
+  writer->GetBackupInfo(&infos);
+  EXPECT_EQ(infos.size(), 3u) << "files of all of them are still needed";
+  delete writer;
+
+  options.destroy_old_data = true;
+  BackupEngineReadOnly* opened = nullptr;
+  EXPECT_TRUE(BackupEngineReadOnly::Open(options, env_.get(), &opened).IsInvalidArgument());
+  EXPECT_EQ(opened, nullptr);
+  EXPECT_EQ(Names("meta").size(), 4u);
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ Result<CopiedFile> CopyFile(const CopyPlan& plan) {
   const std::unique_ptr<char[]> scratch(new char[kPieceBytes]);
   CopiedFile copied;
   while (copied.bytes < plan.bytes_max) {
-    if (plan.stopped && plan.stopped()) return Status::Aborted(plan.from, "the backup was stopped");
+    if (plan.stopped && plan.stopped())
+      return Status::Incomplete(plan.from, "the backup was stopped");
     const size_t wanted =
         static_cast<size_t>(std::min<uint64_t>(kPieceBytes, plan.bytes_max - copied.bytes));
     Slice piece;

@@ -44,7 +44,7 @@ struct CopyPlan {
   uint64_t bytes_max = std::numeric_limits<uint64_t>::max();
   bool sync = true;
   bool replaces = true;  // false: fails if there is a file `to`
-  // Asked between two pieces, if set: true ends the copy with Aborted.
+  // Asked between two pieces, if set: true ends the copy with Incomplete.
   std::function<bool()> stopped = {};
   RateLimiter* limiter = nullptr;  // null: no limit
 };

@@ -40,7 +40,7 @@ void MakeBackup(const CallArgs& args) {
   args.scene->SetRunningBackup(backup);
   const Status created = engine->CreateNewBackup(args.db(), args.random->OneIn(2));
   args.scene->SetRunningBackup(nullptr);
-  if (created.IsAborted() && backup->is_stopped.load()) return;
+  if (created.IsIncomplete() && backup->is_stopped.load()) return;
   if (!args.scene->Succeeded(created)) return;
   const std::string path = StrCat("/restored", args.thread);
   ASSERT_OK(engine->RestoreDBFromLatestBackup(path, path));
@@ -58,7 +58,7 @@ void StopBackup(const CallArgs& args) {
   if (engine == nullptr) return;
   engine->StopBackup();
   const Status created = engine->CreateNewBackup(args.db());
-  EXPECT_TRUE(created.IsAborted()) << created.ToString();
+  EXPECT_TRUE(created.IsIncomplete()) << created.ToString();
 }
 
 void VerifyBackup(const CallArgs& args) {
