@@ -568,6 +568,13 @@ Status LsmDB::CompactRange(const CompactRangeOptions& options, ColumnFamilyHandl
                ": tables are in the database's directory only; leave it at 0"));
   const std::shared_ptr<ColumnFamily>& family = SharedFamily(column_family);
   ASHLAR_RETURN_IF_ERROR(CheckTargetLevel(options, NumberLevels(column_family)));
+  if (options.change_level) {
+    MutexLock lock(state_->mutex());
+    if (family->options().compaction_style == kCompactionStyleFIFO) {
+      return Status::NotSupported(
+          "CompactRangeOptions::change_level: with FIFO compaction all tables are on level 0");
+    }
+  }
   ASHLAR_RETURN_IF_ERROR(background_.manual_compactions().CheckEnabled());
   if (begin == nullptr || end == nullptr ||
       HasUnflushedKey(*family->PinView().get(), family->comparator(),

@@ -579,6 +579,18 @@ TEST_F(FileCallsTest, WithoutFilesThereIsNothingToMove) {
   EXPECT_EQ(Levels(), "");
 }
 
+// The call succeeded without an effect.
+TEST_F(FileCallsTest, FifoCompactionHasNoLevelToChangeTo) {
+  options_.compaction_style = kCompactionStyleFIFO;
+  Open();
+  EXPECT_TRUE(MoveTo(-1).IsNotSupported());
+  WriteTable(0, 9, "v");
+  EXPECT_TRUE(MoveTo(-1).IsNotSupported());
+  EXPECT_TRUE(MoveTo(0).IsNotSupported());
+  EXPECT_EQ(Levels(), "0:1");
+  EXPECT_EQ(Get(Key(5)), "v");
+}
+
 TEST_F(FileCallsTest, ChangesTheLevelWhileAutomaticCompactionsRun) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
