@@ -82,6 +82,7 @@ struct ShardedCacheOptions {
   size_t capacity = 0;                 // bytes
   int num_shard_bits = -1;             // accepted: the cache chooses its own sharding
   bool strict_capacity_limit = false;  // see Cache::SetStrictCapacityLimit
+  // Accepted: the memory of an entry counts with its block, whatever this says.
   CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
 };
 
