@@ -484,6 +484,7 @@ MemoryImage MemoryNamespace::Snapshot() {
 
 void MemoryNamespace::Load(const MemoryImage& image) {
   MutexLock lock(mutex_);
+  next_id_ = std::max(next_id_, image.new_ids_begin);
   std::map<MemoryNodeId, std::shared_ptr<MemoryFile>> files;
   for (const MemoryImage::Entry& entry : image.entries) {
     const Result<Place> place = FindPlace("load", entry.path);

@@ -69,6 +69,8 @@ struct MemoryImage {
     std::shared_ptr<const std::string> bytes;  // null for directories
   };
   std::vector<Entry> entries;
+  // New nodes get ids from here on, and above those of the entries.
+  MemoryNodeId new_ids_begin = 0;
 
   // A fingerprint of names and contents that differs when they differ, up to collisions. Ids are
   // not part of it.

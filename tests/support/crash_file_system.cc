@@ -83,7 +83,7 @@ constexpr std::array<std::string_view, kCrashKinds> kKindNames = {
     "torn at 4096",         "page lost",     "grown with zeros",
     "grown with garbage",   "entry lost",    "data without entries",
     "entries without data", "unlinks first", "unlinks late",
-    "mixed sectors",        "random subset"};
+    "mixed sectors",        "random subset", "random damage"};
 
 }  // namespace
 
@@ -138,6 +138,17 @@ class CrashFileSystem::Journal final : public MutationListener {
     MutexLock lock(mutex_);
     ASHLAR_ASSERT(k < operations_.size());
     return operations_[static_cast<size_t>(k)];
+  }
+  // The first k operations of another one.
+  void Take(const Journal& other, uint64_t k) {
+    for (uint64_t i = 0; i < k; ++i) Add(other.Get(i));
+  }
+  // One more than the largest id in it; 0: it is empty.
+  MemoryNodeId IdsEnd() const {
+    MutexLock lock(mutex_);
+    MemoryNodeId end = 0;
+    for (const Operation& operation : operations_) end = std::max(end, operation.node + 1);
+    return end;
   }
   // The last name that a node got before operation k.
   std::string NameOf(MemoryNodeId node, uint64_t k) const {
@@ -501,6 +512,21 @@ Survival::Damage LosePage(const Choice& choice) {
           .cuts = false};
 }
 
+// Adds one of the kinds of damage to what survives.
+void AddRandomDamage(const Choice& choice, Survival* survival) {
+  Random random(choice.seed + 1);  // not the draws of the subset
+  switch (random.Uniform(5)) {
+    case 0: survival->damage = TearLastWrite(choice, 512); break;
+    case 1: survival->damage = TearLastWrite(choice, 4096); break;
+    case 2: survival->damage = LosePage(choice); break;
+    case 3: survival->growth = Survival::Growth::kZeros; break;
+    default:
+      survival->growth = Survival::Growth::kGarbage;
+      survival->seed = choice.seed;
+      break;
+  }
+}
+
 Survival Choose(CrashKind kind, const Choice& choice) {
   const std::vector<uint64_t>& pending = choice.pending;
   const auto is_entry = [&](uint64_t k) { return ChangesDirectory(choice.operation(k)); };
@@ -547,6 +573,10 @@ Survival Choose(CrashKind kind, const Choice& choice) {
       survival.seed = choice.seed;
       break;
     case CrashKind::kRandomSubset: survival.kept = RandomSubset(pending, choice.seed); break;
+    case CrashKind::kRandomDamage:
+      survival.kept = RandomSubset(pending, choice.seed);
+      AddRandomDamage(choice, &survival);
+      break;
   }
   return survival;
 }
@@ -573,7 +603,8 @@ SeedPlan PlanSeeds(CrashKind kind, uint64_t pending) {
     case CrashKind::kTornWrite4096:
     case CrashKind::kPageLost:
     case CrashKind::kMixedSectors:
-    case CrashKind::kRandomSubset: return {kDraws, false};
+    case CrashKind::kRandomSubset:
+    case CrashKind::kRandomDamage: return {kDraws, false};
     default: return {1, false};
   }
 }
@@ -590,7 +621,11 @@ CrashImage MakeImage(CrashKind kind, uint64_t seed, const MemoryImage& image) {
 CrashFileSystem::CrashFileSystem() : CrashFileSystem(MemoryImage()) {}
 
 CrashFileSystem::CrashFileSystem(const MemoryImage& image)
-    : MemoryFileSystem(image), start_(image), journal_(std::make_unique<Journal>()) {
+    : CrashFileSystem(image, image, std::make_unique<Journal>()) {}
+
+CrashFileSystem::CrashFileSystem(const MemoryImage& seen, const MemoryImage& start,
+                                 std::unique_ptr<Journal> journal)
+    : MemoryFileSystem(seen), start_(start), journal_(std::move(journal)) {
   SetListener(journal_.get());
 }
 
@@ -628,6 +663,20 @@ CrashFileSystem::State& CrashFileSystem::StateAfter(uint64_t k) {
     state_ = std::make_unique<State>(*journal_, start_);
   state_->AdvanceTo(k);
   return *state_;
+}
+
+std::shared_ptr<CrashFileSystem> CrashFileSystem::AfterProcessDeath(uint64_t k) {
+  const State& state = StateAfter(k);
+  Survival all;
+  all.kept = state.Pending();
+  MemoryImage seen = state.Build(all);
+  auto journal = std::make_unique<Journal>();
+  journal->Take(*journal_, k);
+  // The id of a node that is gone would be that of a new one in the journal, too.
+  seen.new_ids_begin = std::max(start_.new_ids_begin, journal->IdsEnd());
+  for (const MemoryImage::Entry& entry : start_.entries)
+    seen.new_ids_begin = std::max(seen.new_ids_begin, entry.id + 1);
+  return std::shared_ptr<CrashFileSystem>(new CrashFileSystem(seen, start_, std::move(journal)));
 }
 
 CrashImage CrashFileSystem::MakeCrashImage(uint64_t k, CrashKind kind, uint64_t seed) {

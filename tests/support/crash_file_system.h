@@ -14,7 +14,8 @@
 // it survives, so that its many unsynced writes do not hide the ones that matter. Sync of a file
 // does not make its name durable. A write whose predecessor was lost leaves a hole of zeros; a lost
 // write over old bytes leaves those. A process that dies without a power cut loses nothing that was
-// flushed: that is the image kEverything.
+// flushed: that is the image kEverything. A power cut later may still take what was not synced
+// (AfterProcessDeath).
 //
 // I1: an image contains every operation that a sync among the first k made durable.
 // I2: the images of one k depend on the journal and the seed only.
@@ -52,8 +53,9 @@ enum class CrashKind {
   kUnlinksLate,         // all, but removals
   kMixedSectors,        // all, but sectors of old bytes are as after some of the writes over them
   kRandomSubset,
+  kRandomDamage,  // the same, with a torn write, a lost page, or sizes without bytes
 };
-inline constexpr int kCrashKinds = static_cast<int>(CrashKind::kRandomSubset) + 1;
+inline constexpr int kCrashKinds = static_cast<int>(CrashKind::kRandomDamage) + 1;
 std::string_view CrashKindName(CrashKind kind);
 
 struct CrashImage {
@@ -80,6 +82,11 @@ class CrashFileSystem final : public MemoryFileSystem {
   // One line for a person about it.
   std::string DescribeOperation(uint64_t k) const;
 
+  // The state after the process alone has died, after the first k operations, for the next process.
+  // All of it is there, and its journal begins with these operations: those that were not synced
+  // are pending still.
+  std::shared_ptr<CrashFileSystem> AfterProcessDeath(uint64_t k);
+
   // A possible state after a crash after the first k operations, k in [0, OperationCount()]. The
   // seed makes the choices that the kind does not.
   CrashImage MakeCrashImage(uint64_t k, CrashKind kind, uint64_t seed);
@@ -98,6 +105,10 @@ class CrashFileSystem final : public MemoryFileSystem {
  private:
   class Journal;
   class State;
+
+  // seen: by processes. start: all of it durable; the journal leads from it to `seen`.
+  CrashFileSystem(const MemoryImage& seen, const MemoryImage& start,
+                  std::unique_ptr<Journal> journal);
 
   State& StateAfter(uint64_t k);
 

@@ -274,6 +274,43 @@ TEST_F(CrashFileSystemTest, AnImageCanCrashAgain) {
       "three");
 }
 
+TEST_F(CrashFileSystemTest, WhatADeadProcessDidNotSyncMayStillBeLost) {
+  CreateDurable("/db/f", "one");
+  Append("/db/f", "two");
+  ASSERT_TRUE(WriteStringToFile(&fs_, "deleted", "/db/g", Durability::kBuffered).ok());
+  ASSERT_TRUE(fs_.DeleteFile("/db/g").ok());
+  const std::shared_ptr<CrashFileSystem> next = fs_.AfterProcessDeath(fs_.OperationCount());
+  EXPECT_EQ(next->OperationCount(), fs_.OperationCount());
+  EXPECT_EQ(next->Snapshot().Fingerprint(), fs_.Snapshot().Fingerprint());
+  ASSERT_TRUE(WriteStringToFile(next.get(), "three", "/db/h", Durability::kSynced).ok());
+  const auto after = [&](CrashKind kind, const std::string& path) {
+    const CrashImage image = next->MakeCrashImage(next->OperationCount(), kind, 0);
+    return Look(image.file_system.get(), path);
+  };
+  EXPECT_EQ(after(CrashKind::kDurableOnly, "/db/f"), "one");
+  EXPECT_EQ(after(CrashKind::kEverything, "/db/f"), "onetwo");
+  EXPECT_EQ(after(CrashKind::kEverything, "/db/h"), "three") << "no bytes of the deleted file";
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_TRUE(next->ReopenWritableFile("/db/f", vfs::FileOptions(), &file).ok());
+  ASSERT_TRUE(file->Sync().ok());
+  EXPECT_EQ(after(CrashKind::kDurableOnly, "/db/f"), "onetwo");
+}
+
+TEST_F(CrashFileSystemTest, DamageComesWithLostOperations) {
+  CreateDurable("/db/f", "");
+  Append("/db/f", std::string(1000, 'f'));
+  CreateDurable("/db/g", "");  // leaves the bytes of f pending
+  ASSERT_TRUE(fs_.DeleteFile("/db/g").ok());
+  bool torn_and_lost = false;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    const CrashImage image =
+        fs_.MakeCrashImage(fs_.OperationCount(), CrashKind::kRandomDamage, seed);
+    torn_and_lost |= Look(image.file_system.get(), "/db/f").size() == 512 &&
+                     Look(image.file_system.get(), "/db/g") == "";
+  }
+  EXPECT_TRUE(torn_and_lost);
+}
+
 // A model of the promise that a store makes, on random histories. Names and bytes that were synced
 // are in every image of every later moment. At kEverything the image is the file system of that
 // moment.
