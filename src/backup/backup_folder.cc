@@ -157,18 +157,11 @@ Result<BackupMeta> BackupFolder::Read(uint32_t id, uint64_t* bytes) const {
 }
 
 Status BackupFolder::SyncFolder(std::string_view below) const {
-  if (!sync_) return Status::OK();
-  std::unique_ptr<vfs::Directory> handle;
-  ASHLAR_RETURN_IF_ERROR(file_system_->NewDirectory(Path(below), &handle));
-  return handle->Sync();
+  return sync_ ? SyncDirectory(file_system_, Path(below)) : Status::OK();
 }
 
 Status BackupFolder::SyncFile(const std::string& below) const {
-  if (!sync_) return Status::OK();
-  std::unique_ptr<vfs::WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system_->ReopenWritableFile(Path(below), vfs::FileOptions(), &file));
-  ASHLAR_RETURN_IF_ERROR(file->Sync());
-  return file->Close();
+  return sync_ ? ashlar::SyncFile(file_system_, Path(below)) : Status::OK();
 }
 
 Status BackupFolder::Commit(uint32_t id, const BackupMeta& meta) {

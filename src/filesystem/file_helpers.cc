@@ -96,6 +96,19 @@ Status CopyToNewFile(vfs::FileSystem* file_system, const std::string& from, cons
   return copy->Close();
 }
 
+Status SyncFile(vfs::FileSystem* file_system, const std::string& path) {
+  std::unique_ptr<vfs::WritableFile> file;
+  ASHLAR_RETURN_IF_ERROR(file_system->ReopenWritableFile(path, vfs::FileOptions(), &file));
+  ASHLAR_RETURN_IF_ERROR(file->Sync());
+  return file->Close();
+}
+
+Status SyncDirectory(vfs::FileSystem* file_system, const std::string& path) {
+  std::unique_ptr<vfs::Directory> directory;
+  ASHLAR_RETURN_IF_ERROR(file_system->NewDirectory(path, &directory));
+  return directory->Sync();
+}
+
 Status CreateDirDurably(vfs::FileSystem* file_system, const std::string& path) {
   const bool was_there = file_system->FileExists(path).ok();
   ASHLAR_RETURN_IF_ERROR(file_system->CreateDirIfMissing(path));

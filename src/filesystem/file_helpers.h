@@ -1,5 +1,5 @@
 // Whole small files: reading with a cap, writing durably, and CURRENT, which names the live
-// MANIFEST. Directories that last.
+// MANIFEST. Files and directories that last.
 //
 //   SetCurrentFile:  write 000012.dbtmp -> sync it -> rename to CURRENT -> sync the directory
 //
@@ -47,6 +47,14 @@ Status CopyToNewFile(vfs::FileSystem* file_system, const std::string& from, cons
 // Reads a file from its beginning to its end. The first error of `take` ends it.
 Status ForEachPiece(vfs::FileSystem* file_system, const std::string& path,
                     FunctionRef<Status(const Slice& piece)> take);
+
+// Makes the bytes of a closed file durable. The process that wrote it may have died before it had
+// synced it: a file that is there as a whole need not be so after a power cut. Requires: the file
+// exists.
+Status SyncFile(vfs::FileSystem* file_system, const std::string& path);
+
+// Makes the names in the directory durable.
+Status SyncDirectory(vfs::FileSystem* file_system, const std::string& path);
 
 // Creates the directory if it is missing, and makes its entry durable. Otherwise a power cut could
 // remove a database with everything that was synced in it. The entry of a directory that was there

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/format.h"
+#include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 
 namespace ashlar {
@@ -64,12 +65,6 @@ Status CopyTo(vfs::FileSystem* fs, const std::string& from, vfs::WritableFile* t
   return to->Close();
 }
 
-Status SyncDirectory(vfs::FileSystem* fs, const std::string& path) {
-  std::unique_ptr<vfs::Directory> handle;
-  ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(path, &handle));
-  return handle->Sync();
-}
-
 Status CopyFile(vfs::FileSystem* fs, const std::string& from, const std::string& copy) {
   std::unique_ptr<vfs::WritableFile> file;
   ASHLAR_RETURN_IF_ERROR(
@@ -98,6 +93,7 @@ Result<std::string> Keep(vfs::FileSystem* fs, const std::string& directory, cons
     if (there.ok()) {
       ASHLAR_ASSIGN_OR_RETURN(const bool is_kept, AreEqual(fs, path, copy));
       if (!is_kept) continue;
+      ASHLAR_RETURN_IF_ERROR(SyncFile(fs, copy));
     } else if (there.IsNotFound() || there.IsPathNotFound()) {
       ASHLAR_RETURN_IF_ERROR(
           make(fs, path, copy).WithContext(StrCat("damaged files are kept in ", lost)));

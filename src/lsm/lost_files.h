@@ -6,8 +6,8 @@
 //
 // A copy or a link, and not a rename: until the new state is installed a crash leads to another
 // attempt, which reads the file. If lost/000012.log is there with other contents, the copy is
-// lost/000012.log.1, and so on; with the same contents it is left as it is. Nothing reads or
-// deletes the copies, except DestroyDB.
+// lost/000012.log.1, and so on; with the same contents it is left as it is, and synced, because the
+// process that made it may have died before. Nothing reads or deletes the copies, except DestroyDB.
 //
 // Thread safety: one thread, which holds LOCK.
 #pragma once

@@ -1,6 +1,5 @@
 #include "lsm/taken_file.h"
 
-#include <memory>
 #include <utility>
 
 #include "ashlar/vfs.h"
@@ -19,10 +18,7 @@ namespace {
 // Its writer need not have synced the file.
 Status LinkFile(vfs::FileSystem* file_system, const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(file_system->LinkFile(from, to));
-  std::unique_ptr<vfs::WritableFile> file;
-  ASHLAR_RETURN_IF_ERROR(file_system->ReopenWritableFile(to, vfs::FileOptions(), &file));
-  ASHLAR_RETURN_IF_ERROR(file->Sync());
-  return file->Close();
+  return SyncFile(file_system, to);
 }
 
 Result<bool> Exists(vfs::FileSystem* file_system, const std::string& path) {

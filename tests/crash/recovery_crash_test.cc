@@ -10,6 +10,7 @@
 
 #include "ashlar/comparator.h"
 #include "base/format.h"
+#include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "manifest/version_set.h"
 #include "tests/support/crash_file_system.h"
@@ -124,33 +125,43 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
   });
 }
 
-// A log that is damaged in its middle: wherever the recovery was cut off, the log or its copy is
-// complete.
-TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
-  const std::string log_path = WalFileName(OpenDatabase::kPath, 2).substr(1);
-  const std::string copy_path = LostFileName(OpenDatabase::kPath, "000002.log", 0).substr(1);
-  const auto bytes_of = [](const MemoryImage& image, const std::string& path) -> std::string {
+// A log that is damaged in its middle.
+class DamagedLogCrashTest : public RecoveryCrashTest {
+ protected:
+  static std::string BytesOf(const MemoryImage& image, const std::string& path) {
     for (const MemoryImage::Entry& entry : image.entries) {
-      if (entry.path == path && entry.bytes != nullptr) return *entry.bytes;
+      if (entry.path == path.substr(1) && entry.bytes != nullptr) return *entry.bytes;
     }
     return "";
-  };
-  MemoryImage damaged;
-  {
-    const auto file_system = std::make_shared<MemoryFileSystem>();
-    OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
-    ASSERT_TRUE(database.Open().ok());
-    for (int i = 1; i <= 8; ++i)
-      ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
-    damaged = file_system->Snapshot();
   }
-  std::string log = bytes_of(damaged, log_path);
-  ASSERT_GT(log.size(), 3000u);
-  log[2000] = static_cast<char>(log[2000] ^ 4);
-  for (MemoryImage::Entry& entry : damaged.entries) {
-    if (entry.path == log_path) entry.bytes = std::make_shared<const std::string>(log);
+
+  void SetUp() override {
+    {
+      const auto file_system = std::make_shared<MemoryFileSystem>();
+      OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
+      ASSERT_TRUE(database.Open().ok());
+      for (int i = 1; i <= 8; ++i)
+        ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
+      damaged_ = file_system->Snapshot();
+    }
+    log_ = BytesOf(damaged_, log_path_);
+    ASSERT_GT(log_.size(), 3000u);
+    log_[2000] = static_cast<char>(log_[2000] ^ 4);
+    for (MemoryImage::Entry& entry : damaged_.entries) {
+      if (entry.path == log_path_.substr(1))
+        entry.bytes = std::make_shared<const std::string>(log_);
+    }
   }
-  const auto recovery = std::make_shared<CrashFileSystem>(damaged);
+
+  const std::string log_path_ = WalFileName(OpenDatabase::kPath, 2);
+  const std::string copy_path_ = LostFileName(OpenDatabase::kPath, "000002.log", 0);
+  MemoryImage damaged_;
+  std::string log_;  // its bytes
+};
+
+// Wherever the recovery was cut off, the log or its copy is complete.
+TEST_F(DamagedLogCrashTest, CutOffAnywhereItIsNotLost) {
+  const auto recovery = std::make_shared<CrashFileSystem>(damaged_);
   Contents expected;
   {
     OpenDatabase database(recovery, SmallDatabaseOptions(), 2);
@@ -164,7 +175,7 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
           StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ", image.seed,
                  "), the last one: ", k > 0 ? recovery->DescribeOperation(k - 1) : "none"));
       const MemoryImage left = image.file_system->Snapshot();
-      ASSERT_TRUE(bytes_of(left, log_path) == log || bytes_of(left, copy_path) == log);
+      ASSERT_TRUE(BytesOf(left, log_path_) == log_ || BytesOf(left, copy_path_) == log_);
       OpenDatabase database(image.file_system, SmallDatabaseOptions(), 4);
       const Status opened = database.Open();
       ASSERT_TRUE(opened.ok()) << opened.ToString();
@@ -174,10 +185,29 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereADamagedLogIsNotLost) {
       const MemoryImage after = image.file_system->Snapshot();
       bool is_kept = false;
       for (uint64_t copies = 0; copies < 3; ++copies)
-        is_kept |=
-            bytes_of(after, LostFileName(OpenDatabase::kPath, "000002.log", copies).substr(1)) ==
-            log;
+        is_kept |= BytesOf(after, LostFileName(OpenDatabase::kPath, "000002.log", copies)) == log_;
       ASSERT_TRUE(is_kept);
+    });
+  }
+}
+
+// The next recovery took the copy of a process that had died before it synced it, and deleted the
+// log.
+TEST_F(DamagedLogCrashTest, ACopyThatADeadProcessDidNotSyncBecomesDurable) {
+  const auto disk = std::make_shared<CrashFileSystem>(damaged_);
+  ASSERT_TRUE(disk->CreateDir(LostDirectory(OpenDatabase::kPath)).ok());
+  ASSERT_TRUE(WriteStringToFile(disk.get(), log_, copy_path_, Durability::kBuffered).ok());
+  const uint64_t died = disk->OperationCount();
+  OpenDatabase database(disk, SmallDatabaseOptions(), 2);
+  ASSERT_TRUE(database.Open().ok());
+  ASSERT_FALSE(disk->FileExists(log_path_).ok());
+  for (uint64_t k = died; k <= disk->OperationCount() && !HasFailure(); ++k) {
+    disk->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+      if (HasFailure()) return;
+      SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ",
+                          image.seed, ")"));
+      const MemoryImage left = image.file_system->Snapshot();
+      EXPECT_TRUE(BytesOf(left, log_path_) == log_ || BytesOf(left, copy_path_) == log_);
     });
   }
 }
