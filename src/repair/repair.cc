@@ -1,9 +1,9 @@
 // RepairDB: survey, plan, new tables, a new MANIFEST, the logs.
 //
 //   LOCK -> every log, table and MANIFEST is read -> PlanRepair -> [dry run: report]
-//     -> new tables, of logs first, synced -> links in lost/, synced -> MANIFEST -> CURRENT
-//        (the commit) -> LOCK given back -> an ordinary open deletes what the new MANIFEST does
-//        not name -> close
+//     -> new tables, of logs first, synced, and tables that no MANIFEST named -> links in lost/,
+//        synced -> MANIFEST -> CURRENT (the commit) -> LOCK given back -> an ordinary open deletes
+//        what the new MANIFEST does not name -> close
 //
 // I1: before the commit no file of the database is changed or deleted. A crash leaves the damaged
 //     database, and new tables whose entries are all in other files, too.
@@ -27,6 +27,7 @@
 #include "base/format.h"
 #include "base/out_of_memory.h"
 #include "config/validate.h"
+#include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "key/key_comparator.h"
 #include "key/record_kind.h"
@@ -371,7 +372,7 @@ class Repair {
 
   Status WriteTables() {
     for (const auto& [id, family] : plan_.families) ASHLAR_RETURN_IF_ERROR(WriteFamily(id, family));
-    return SyncDirectory();
+    return SyncDirectory(fs_, directory_);
   }
 
   // The edit that lists the family's tables, which refers to recorded metadata where it can.
@@ -412,18 +413,14 @@ class Repair {
         }
         edit.ListFile(level, &file);
       } else {
+        // A recorded table was synced before; of this one nothing is known.
+        ASHLAR_RETURN_IF_ERROR(SyncFile(fs_, StrCat(directory_, "/", table->file_name)));
         std::unique_ptr<FileMetaData> file = MetadataOf(*table);
         file->largest_sequence = table->largest_sequence;
         edit.AddFile(level, std::move(file));
       }
     }
     return Status::OK();
-  }
-
-  Status SyncDirectory() {
-    std::unique_ptr<vfs::Directory> handle;
-    ASHLAR_RETURN_IF_ERROR(fs_->NewDirectory(directory_, &handle));
-    return handle->Sync();
   }
 
   // I2.

@@ -16,6 +16,7 @@
 #include "ashlar/repair.h"
 #include "ashlar/table.h"
 #include "base/format.h"
+#include "filesystem/file_helpers.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/file_damage.h"
@@ -169,6 +170,42 @@ TEST_F(RepairCrashTest, CutOffAnywhereOverADamagedLog) {
   CutOffAnywhere([](vfs::FileSystem* disk) {
     const std::string log = PathOfLast(disk, IsLog);
     FlipByte(disk, log, ContentsOf(disk, log).size() / 2);
+  });
+}
+
+// A table that no MANIFEST names, of a process that died before it had synced it. The repaired
+// database names it, and has no log of its writes.
+TEST_F(RepairCrashTest, ATableThatADeadProcessDidNotSyncBecomesDurable) {
+  const auto whole = std::make_shared<MemoryFileSystem>();
+  const Commit commit = {{.kind = Change::Kind::kPut,
+                          .family = kDefaultColumnFamilyName,
+                          .key = "key",
+                          .value = "value"}};
+  {
+    OpenDatabase database(whole, settings_, 1);
+    ASSERT_OK(database.Open());
+    ASSERT_OK(database.Write(commit, WriteOptions()));
+    ASSERT_OK(database.Flush({kDefaultColumnFamilyName}, true));
+    ASSERT_OK(database.Close());
+  }
+  ASSERT_OK(whole->DeleteFile(StrCat(OpenDatabase::kPath, "/CURRENT")));
+  ASSERT_OK(whole->DeleteFile(PathOfLast(whole.get(), IsManifest)));
+  const std::string path = PathOfLast(whole.get(), IsTable);
+  const std::string table = ContentsOf(whole.get(), path);
+  ASSERT_OK(whole->DeleteFile(path));
+  const auto disk = std::make_shared<CrashFileSystem>(whole->Snapshot());
+  ASSERT_OK(WriteStringToFile(disk.get(), table, path, Durability::kBuffered));
+  ASSERT_OK(Repair(disk));
+  ASSERT_TRUE(disk->FileExists(path).ok()) << "the repair wrote another table";
+  Contents expected;
+  Apply(commit, &expected);
+  disk->EnumerateCrashImages(disk->OperationCount(), 4, [&](const CrashImage& image) {
+    SCOPED_TRACE(StrCat(CrashKindName(image.kind), ", ", image.seed));
+    OpenDatabase opened(image.file_system, settings_, 3);
+    ASSERT_OK(opened.Open());
+    Contents found;
+    ASSERT_OK(opened.Read(&found));
+    EXPECT_EQ(found, expected);
   });
 }
 
