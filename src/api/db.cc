@@ -13,6 +13,7 @@
 #include "config/options_file.h"
 #include "config/validate.h"
 #include "execute/rate_limiter.h"
+#include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
 #include "lsm/database_lock.h"
 #include "lsm/lost_files.h"
@@ -398,8 +399,11 @@ Status DestroyDB(const std::string& name, const Options& options,
     ASHLAR_RETURN_IF_ERROR(LockLogs(fs, name, options.wal_dir, &wal_lock));
     log_folders.push_back(options.wal_dir);
   }
-  // CURRENT is deleted first. After that there is no database, even if deleting the rest fails.
+  // CURRENT is deleted first, durably. After that there is no database, even if deleting the rest
+  // fails, and no power cut leaves one that opens without its logs.
   remove(CurrentFileName(name));
+  const Status synced = SyncDirectory(fs, name);
+  if (first_error.ok() && !synced.IsNotSupported()) first_error = synced;
   for (const std::string& child : names) {
     uint64_t number = 0;
     FileType type;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ashlar/comparator.h"
+#include "ashlar/db.h"
 #include "base/format.h"
 #include "filesystem/file_helpers.h"
 #include "filesystem/filename.h"
@@ -44,6 +45,17 @@ class RecoveryCrashTest : public ::testing::Test {
              .family = family,
              .key = "list",
              .value = StrCat(i, std::string(600, 'v'))}};
+  }
+
+  static bool HasDatabase(const CrashImage& image) {
+    return image.file_system->FileExists(CurrentFileName(OpenDatabase::kPath)).ok();
+  }
+  static void Destroy(const std::shared_ptr<vfs::FileSystem>& disk, const Options& options) {
+    ManualEnv env(disk, 1);
+    Options of_world = options;
+    of_world.env = &env;
+    const Status destroyed = DestroyDB(OpenDatabase::kPath, of_world);
+    ASSERT_TRUE(destroyed.ok()) << destroyed.ToString();
   }
 
   void CutOffEverywhere(const Options& options) {
@@ -208,6 +220,44 @@ TEST_F(DamagedLogCrashTest, ACopyThatADeadProcessDidNotSyncBecomesDurable) {
                           image.seed, ")"));
       const MemoryImage left = image.file_system->Snapshot();
       EXPECT_TRUE(BytesOf(left, log_path_) == log_ || BytesOf(left, copy_path_) == log_);
+    });
+  }
+}
+
+// CURRENT was deleted first, but a power cut could keep it and take the logs: the database opened
+// without synced writes.
+TEST_F(RecoveryCrashTest, ADestructionThatIsCutOffLeavesAllOrNothing) {
+  Options options = SmallDatabaseOptions();
+  options.wal_dir = "/logs";
+  const auto disk = std::make_shared<CrashFileSystem>();
+  Contents written;
+  {
+    OpenDatabase database(disk, options, 1);
+    ASSERT_TRUE(database.Open().ok());
+    WriteOptions synced;
+    synced.sync = true;
+    for (int i = 1; i <= 2; ++i) {
+      ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), synced).ok());
+      Apply(Batch(kDefaultColumnFamilyName, i), &written);
+      if (i == 1) {
+        ASSERT_TRUE(database.Flush({kDefaultColumnFamilyName}, true).ok());
+      }
+    }
+    ASSERT_TRUE(database.Close().ok());
+  }
+  const uint64_t closed = disk->OperationCount();
+  Destroy(disk, options);
+  for (uint64_t k = closed; k <= disk->OperationCount() && !HasFailure(); ++k) {
+    disk->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+      if (HasFailure() || !HasDatabase(image)) return;
+      SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ",
+                          image.seed, ")"));
+      OpenDatabase recovered(image.file_system, options, 3);
+      const Status opened = recovered.Open();
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+      Contents found;
+      ASSERT_TRUE(recovered.Read(&found).ok());
+      EXPECT_EQ(found, written);
     });
   }
 }
