@@ -136,6 +136,17 @@ Result<bool> FindDatabase(const DatabaseState& state) {
   return false;
 }
 
+// A power cut may take back what another process has done that did not sync it. Names in one
+// directory become durable together; the logs may be in another one. There a new log could outlast
+// its database, of which CURRENT is lost, or the logs of a destroyed database the creation of a new
+// one, which would replay them.
+Status SyncWhatWasFound(const DatabaseState& state, bool is_there) {
+  if (state.wal_directory == state.directory) return Status::OK();
+  SyncedDirectory* const found =
+      is_there ? state.directory_handle.get() : state.wal_directory_handle.get();
+  return found->Sync(found->failures());
+}
+
 Status PrepareDirectory(DatabaseState* state) {
   vfs::FileSystem* const fs = state->file_system;
   // Refuses early, so that a directory without a database gets no LOCK.
@@ -148,6 +159,7 @@ Status PrepareDirectory(DatabaseState* state) {
   ASHLAR_RETURN_IF_ERROR(TakeDatabase(state));
   // Another process may have created or destroyed the database before this one got the lock.
   ASHLAR_ASSIGN_OR_RETURN(const bool is_there, FindDatabase(*state));
+  ASHLAR_RETURN_IF_ERROR(SyncWhatWasFound(*state, is_there));
   if (is_there) return Status::OK();
   ASHLAR_RETURN_IF_ERROR(CheckNothingIsThere(fs, state->directory));
   ASHLAR_RETURN_IF_ERROR(CheckNoLogIsThere(*state));

@@ -224,6 +224,41 @@ TEST_F(DamagedLogCrashTest, ACopyThatADeadProcessDidNotSyncBecomesDurable) {
   }
 }
 
+// The logs of a destroyed database were in another folder, which was not synced. After a power cut
+// a new database replayed them.
+TEST_F(RecoveryCrashTest, ANewDatabaseHasNothingOfADestroyedOne) {
+  Options options = SmallDatabaseOptions();
+  options.wal_dir = "/logs";
+  const auto disk = std::make_shared<CrashFileSystem>();
+  {
+    OpenDatabase database(disk, options, 1);
+    ASSERT_TRUE(database.Open().ok());
+    ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, 1), WriteOptions()).ok());
+    ASSERT_TRUE(database.Close().ok());
+  }
+  Destroy(disk, options);
+  const uint64_t destroyed = disk->OperationCount();
+  OpenDatabase database(disk, options, 2);
+  ASSERT_TRUE(database.Open().ok());
+  const Contents empty = {{kDefaultColumnFamilyName, {}}};
+  uint64_t images = 0;
+  for (uint64_t k = destroyed; k <= disk->OperationCount() && !HasFailure(); ++k) {
+    disk->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+      if (HasFailure() || !HasDatabase(image)) return;
+      SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ",
+                          image.seed, ")"));
+      ++images;
+      OpenDatabase recovered(image.file_system, options, 3);
+      const Status opened = recovered.Open();
+      ASSERT_TRUE(opened.ok()) << opened.ToString();
+      Contents found;
+      ASSERT_TRUE(recovered.Read(&found).ok());
+      EXPECT_EQ(found, empty);
+    });
+  }
+  EXPECT_GT(images, 0u);
+}
+
 // CURRENT was deleted first, but a power cut could keep it and take the logs: the database opened
 // without synced writes.
 TEST_F(RecoveryCrashTest, ADestructionThatIsCutOffLeavesAllOrNothing) {
@@ -260,6 +295,41 @@ TEST_F(RecoveryCrashTest, ADestructionThatIsCutOffLeavesAllOrNothing) {
       EXPECT_EQ(found, written);
     });
   }
+}
+
+// The creator died before it had synced the directory. The next process made a log in another
+// folder, which outlasted CURRENT: as the log of another database it kept a new one from being
+// created.
+TEST_F(RecoveryCrashTest, ADatabaseWhoseCreatorDiedOpensAfterAPowerCut) {
+  Options options = SmallDatabaseOptions();
+  options.wal_dir = "/logs";
+  const auto first = std::make_shared<CrashFileSystem>();
+  {
+    OpenDatabase database(first, options, 1);
+    ASSERT_TRUE(database.Open().ok());
+    ASSERT_TRUE(database.Close().ok());
+  }
+  uint64_t images = 0;
+  for (uint64_t died = 0; died <= first->OperationCount() && !HasFailure(); ++died) {
+    if (!HasDatabase(first->MakeCrashImage(died, CrashKind::kEverything, 0)) ||
+        HasDatabase(first->MakeCrashImage(died, CrashKind::kDurableOnly, 0)))
+      continue;
+    const std::shared_ptr<CrashFileSystem> disk = first->AfterProcessDeath(died);
+    OpenDatabase database(disk, options, 2);
+    ASSERT_TRUE(database.Open().ok());
+    for (uint64_t k = died; k <= disk->OperationCount() && !HasFailure(); ++k) {
+      disk->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+        if (HasFailure()) return;
+        SCOPED_TRACE(StrCat("died after ", died, " operations, cut off after ", k, " (",
+                            CrashKindName(image.kind), ", ", image.seed, ")"));
+        ++images;
+        OpenDatabase recovered(image.file_system, options, 3);
+        const Status opened = recovered.Open();
+        ASSERT_TRUE(opened.ok()) << opened.ToString();
+      });
+    }
+  }
+  EXPECT_GT(images, 0u);
 }
 
 // An open that fails once put the lengths of unsynced logs on record. After a power cut took their
