@@ -39,8 +39,8 @@ class TableRewriter {
 
   explicit TableRewriter(Args args) : args_(std::move(args)) {}
 
-  // The readable part of a table, in one. Two are made of a PlainTable above kPlainOutputBytesMax,
-  // which only RocksDB writes.
+  // The readable part of a table, in one. Two are made of a PlainTable that is larger than flushes
+  // and compactions with the options would make one.
   Result<Files> Salvage(const TableSurvey& table);
   // The memtable as tables of level 0 without common keys.
   Result<Files> Write(const MemTable& memtable);

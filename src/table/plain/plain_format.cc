@@ -100,6 +100,11 @@ PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bi
   return block;
 }
 
+uint64_t PlainBloomBytesMax(uint64_t hashes, uint32_t bits_per_key) {
+  // Lines are whole, and their number is odd.
+  return std::min(hashes * bits_per_key, kBloomBitsMax) / 8 + 2 * kLineBytes;
+}
+
 void PlainIndexBlockBuilder::Add(bool new_prefix, uint32_t prefix_hash, uint32_t offset) {
   if (new_prefix) {
     ++prefixes_;
@@ -110,10 +115,20 @@ void PlainIndexBlockBuilder::Add(bool new_prefix, uint32_t prefix_hash, uint32_t
   if (++since_place_ == sparseness_) since_place_ = 0;
 }
 
+uint32_t PlainIndexBlockBuilder::Buckets(uint32_t prefixes) const {
+  if (hash_table_ratio_ <= 0) return 1;
+  return static_cast<uint32_t>(std::min(prefixes / hash_table_ratio_, double{kNoPlace})) + 1;
+}
+
+uint64_t PlainIndexBlockBuilder::BytesMax(uint32_t more_entries) const {
+  // The number of a sub-index's places takes at most half a byte for each of them.
+  const uint64_t places = places_.size() + more_entries;
+  return 2 * kVarint32BytesMax + places * (sizeof(uint32_t) + 1) +
+         uint64_t{Buckets(prefixes_ + more_entries)} * sizeof(uint32_t);
+}
+
 std::string PlainIndexBlockBuilder::Finish() const {
-  uint32_t buckets = 1;
-  if (hash_table_ratio_ > 0)
-    buckets = static_cast<uint32_t>(std::min(prefixes_ / hash_table_ratio_, double{kNoPlace})) + 1;
+  const uint32_t buckets = Buckets(prefixes_);
   std::vector<uint32_t> places_of_bucket(buckets, 0);
   for (const Place& place : places_) ++places_of_bucket[place.hash % buckets];
 

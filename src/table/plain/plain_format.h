@@ -29,8 +29,11 @@ namespace ashlar {
 
 // Offsets have 31 bits, and this one means "none".
 inline constexpr uint64_t kPlainFileBytesMax = (uint64_t{1} << 31) - 1;
-// Where a flush or compaction ends a file, which then has room for its index.
+// Where a flush or compaction ends a file. With an index in the file it may be earlier.
 inline constexpr uint64_t kPlainOutputBytesMax = kPlainFileBytesMax / 2;
+// Where it does so for entries and index together. An entry of 512 MiB, its part of the index, and
+// the properties still have room.
+inline constexpr uint64_t kPlainIndexedOutputBytesMax = kPlainFileBytesMax - (uint64_t{514} << 20);
 
 inline constexpr char kPlainBloomBlock[] = "kBloomBlock";
 inline constexpr char kPlainIndexBlock[] = "PlainTableIndexBlock";
@@ -51,6 +54,8 @@ struct PlainBloomBlock {
 };
 PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bits_per_key,
                                 bool local);
+// At most what the block takes.
+uint64_t PlainBloomBytesMax(uint64_t hashes, uint32_t bits_per_key);
 
 // Collects the places of an index block: the first entry of each prefix, and every sparseness-th
 // after it.
@@ -63,12 +68,16 @@ class PlainIndexBlockBuilder {
   // In the order of the file. new_prefix: the previous entry has another prefix, or there is none.
   void Add(bool new_prefix, uint32_t prefix_hash, uint32_t offset);
   std::string Finish() const;
+  // At most what Finish would return after so many more calls of Add.
+  uint64_t BytesMax(uint32_t more_entries) const;
 
  private:
   struct Place {
     uint32_t hash;
     uint32_t offset;
   };
+  uint32_t Buckets(uint32_t prefixes) const;
+
   const double hash_table_ratio_;
   const size_t sparseness_;
   std::vector<Place> places_;

@@ -15,7 +15,7 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kOutputPieceBytes = size_t{64} << 10;
-// Room for index, properties and footer is left at the end of the file.
+// Room for properties and footer is left at the end of the file.
 constexpr uint64_t kPropertiesRoomBytes = uint64_t{1} << 20;
 constexpr size_t kHeaderBytesMax = 2 * (1 + kVarint32BytesMax);
 
@@ -64,11 +64,7 @@ Status PlainTableBuilder::CheckEntry(const Slice& user_key, const Slice& value) 
         StrCat("a key of ", user_key.size(), " bytes in a PlainTable whose user_key_len is ",
                config_.user_key_bytes));
   }
-  // An upper bound for the index, and for a filter with the configured bits per key.
-  const uint64_t index_bytes = index_
-                                   ? (properties_.num_entries + 1) *
-                                         (3 * sizeof(uint32_t) + config_.bloom_bits_per_key / 8 + 1)
-                                   : 0;
+  const uint64_t index_bytes = index_ ? IndexBytesMax(1) : 0;
   const uint64_t entry_bytes =
       uint64_t{user_key.size()} + value.size() + kTagBytes + kHeaderBytesMax + kVarint32BytesMax;
   if (offset_ + entry_bytes + index_bytes + kPropertiesRoomBytes > kPlainFileBytesMax) {

@@ -14,6 +14,7 @@
 // builder. Destroying an unfinished builder leaves the file as it is. Thread safety: one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,13 +50,23 @@ class PlainTableBuilder {
   Status Finish(TableWriteResult* result);
 
   const Status& status() const { return status_; }
-  // The size of the entries so far.
-  uint64_t EstimatedFileBytes() const { return offset_; }
+  // The size of the entries so far. At least kPlainOutputBytesMax if the index in the file would
+  // not leave room for many more of them.
+  uint64_t EstimatedFileBytes() const {
+    const bool is_full = index_ && offset_ + IndexBytesMax(0) >= kPlainIndexedOutputBytesMax;
+    return is_full ? std::max(offset_, kPlainOutputBytesMax) : offset_;
+  }
 
  private:
   PlainTableBuilder(TableWriteArgs args, const PlainTableConfig& config);
 
   Status CheckEntry(const Slice& user_key, const Slice& value) const;
+  // At most what the blocks of the index in the file would take after so many more entries.
+  // Requires: an index.
+  uint64_t IndexBytesMax(uint32_t more_entries) const {
+    return index_->BytesMax(more_entries) +
+           PlainBloomBytesMax(properties_.num_entries + more_entries, config_.bloom_bits_per_key);
+  }
   void CountEntry(const Slice& internal_key, uint64_t tag, const Slice& value);
   // Writes the part of the entry before the key's bytes. Returns how many of these are left out.
   size_t PutKeyBegin(const Slice& user_key, const Slice& prefix, bool new_prefix, std::string* out);

@@ -449,6 +449,31 @@ TEST(PlainTableBytes, IndexBlockLeadsToEveryPlace) {
   }
 }
 
+TEST(PlainTableBytes, IndexAndBloomBlocksStayWithinTheirBounds) {
+  for (const double ratio : {0.0, 0.001, 0.75, 5.0}) {
+    for (const bool same_hash : {false, true}) {
+      SCOPED_TRACE(StrCat(ratio, " ", same_hash));
+      PlainIndexBlockBuilder builder(ratio, 2);
+      std::vector<uint32_t> hashes;
+      for (uint32_t i = 0; i < 1000; ++i) {
+        const uint64_t bytes_max = builder.BytesMax(1);
+        hashes.push_back(same_hash ? 7u : PlainTableHash(std::to_string(i)));
+        builder.Add(i % 3 != 1, hashes.back(), i * 10);
+        ASSERT_LE(builder.BytesMax(0), bytes_max);
+        if (i % 100 == 0) {
+          ASSERT_LE(builder.Finish().size(), builder.BytesMax(0));
+        }
+      }
+      EXPECT_LE(builder.Finish().size(), builder.BytesMax(0));
+      for (const bool local : {false, true}) {
+        EXPECT_LE(BuildPlainBloom(hashes, 13, local).bytes.size(),
+                  PlainBloomBytesMax(hashes.size(), 13));
+      }
+    }
+  }
+  EXPECT_LE(PlainBloomBytesMax(kPlainFileBytesMax, UINT32_MAX), uint64_t{1} << 29);
+}
+
 TEST(PlainTableBytes, BloomBlocksFilter) {
   std::vector<uint32_t> hashes;
   for (int i = 0; i < 2000; ++i) hashes.push_back(PlainTableHash(std::to_string(i)));
@@ -538,6 +563,29 @@ TEST(PlainTableBuilder, RefusesWhatOffsetsCannotReach) {
     EXPECT_FALSE((*writer)->Finish(&result).ok());
     EXPECT_LT(sink.Size(), kPlainFileBytesMax);
   }
+}
+
+// A flush or compaction goes on in another file then.
+TEST(PlainTableBuilder, IsFullWhileItsIndexStillHasRoom) {
+  Sink sink;
+  // 400,000 bytes of the index for each prefix.
+  Result<std::unique_ptr<PlainTableBuilder>> writer = PlainTableBuilder::Create(
+      {.file = &sink,
+       .file_name = "t",
+       .comparator = KeyComparator(BytewiseComparator()),
+       .prefix_extractor = std::shared_ptr<const SliceTransform>(NewNoopTransform())},
+      Config(PlainEncoding::kPlain, 16, 1e-5, true));
+  ASSERT_OK(writer.status());
+  const auto add = [&](int i) {
+    (*writer)->Add(MakeInternalKey(std::to_string(10000 + i), 1, ValueType::kValue), "v");
+  };
+  int added = 0;
+  for (; added < 10000 && (*writer)->EstimatedFileBytes() < kPlainOutputBytesMax; ++added)
+    add(added);
+  EXPECT_GT(added, 4000);
+  EXPECT_LT(added, 4050);
+  add(added);  // as another version of the user key would be
+  EXPECT_OK((*writer)->status());
 }
 
 // ---- Pins
