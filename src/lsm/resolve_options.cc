@@ -11,6 +11,7 @@
 #include "config/memtable_factory.h"
 #include "config/validate.h"
 #include "platform/file.h"
+#include "table/block/block_format.h"
 #include "table/plain/plain_format.h"
 
 namespace ashlar {
@@ -18,6 +19,8 @@ namespace ashlar {
 namespace {
 constexpr size_t kDefaultBlockCacheBytes = size_t{32} << 20;
 constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
+// A partition of an index or a filter exceeds its size by what one data block adds to it.
+constexpr uint64_t kPartitionBytesMax = kBlockBytesMax / 4;
 
 // More tables than level 0 ever has, and small enough to be doubled.
 constexpr int kNever = 1 << 28;
@@ -262,7 +265,8 @@ BlockBasedTableConfig ResolveTableConfig(const ColumnFamilyOptions& options) {
     config.filter_policy_property = kRibbonPolicyPropertyValue;
   config.filter_kind = ResolveFilterKind(options, kUnknownFilterLevel);
   config.index_kind = static_cast<IndexKind>(table.index_type);
-  config.partition_bytes = static_cast<size_t>(std::max<uint64_t>(table.metadata_block_size, 1));
+  config.partition_bytes =
+      static_cast<size_t>(std::clamp<uint64_t>(table.metadata_block_size, 1, kPartitionBytesMax));
   config.partition_filters = table.partition_filters;
   if (table.data_block_index_type == BlockBasedTableOptions::kDataBlockBinaryAndHash)
     config.hash_buckets_per_entry = 1 / table.data_block_hash_table_util_ratio;

@@ -29,6 +29,21 @@ TEST(ResolveTableConfig, ReadaheadBeginsNoLargerThanItsLargestPiece) {
   EXPECT_EQ(ConfigOfReadahead(8 << 10, 0).readahead_bytes_initial, 0u);
 }
 
+// A partition of the index or the filter is a block, and readers refuse one of more than 1 GiB.
+TEST(ResolveTableConfig, PartitionsFitABlock) {
+  const auto partition_bytes = [](uint64_t metadata_block_size) {
+    BlockBasedTableOptions table;
+    table.metadata_block_size = metadata_block_size;
+    ColumnFamilyOptions options;
+    options.table_factory.reset(NewBlockBasedTableFactory(table));
+    return ResolveTableConfig(options).partition_bytes;
+  };
+  EXPECT_EQ(partition_bytes(0), 1u);
+  EXPECT_EQ(partition_bytes(8192), 8192u);
+  EXPECT_EQ(partition_bytes(uint64_t{2} << 30), size_t{256} << 20);
+  EXPECT_EQ(partition_bytes(UINT64_MAX), size_t{256} << 20);
+}
+
 // Which decision counts: that of the role, then that of all roles.
 TEST(ResolveTableConfig, TableReadersAreChargedWhereTheirRoleIs) {
   using Decision = CacheEntryRoleOptions::Decision;
