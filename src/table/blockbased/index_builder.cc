@@ -1,5 +1,6 @@
 #include "table/blockbased/index_builder.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/assert.h"
@@ -129,7 +130,12 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
     const uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
     handle.offset = (end + args_.alignment - 1) / args_.alignment * args_.alignment;  // I2
     const bool last = i + 1 == blocks_.size();
-    if (partitioned && (last || block.CurrentBytes() >= partition_bytes)) {
+    // A partition may hold a single separator, so the block over them might get too large, too.
+    // Once it is half full, few partitions follow.
+    const uint64_t full_bytes = top.CurrentBytes() < args_.block_bytes_max / 2
+                                    ? partition_bytes
+                                    : std::max(partition_bytes, args_.block_bytes_max / 8);
+    if (partitioned && (last || block.CurrentBytes() >= full_bytes)) {
       top.Add(stored, write_block(&block), nullptr);
       block.Reset();
       ++written.partitions;

@@ -349,6 +349,31 @@ TEST(TableRoundTrip, AnIndexTooLargeForABlockIsPartitionedAndSuchAFilterLeftOut)
   }
 }
 
+TEST(TableRoundTrip, TheBlockOverTheSmallestPartitionsFitsABlock) {
+  TableSpec spec;
+  spec.config.index_kind = IndexKind::kTwoLevel;
+  spec.config.partition_bytes = 1;
+  spec.config.block_bytes = 100;
+  Entries entries{InternalOrder{spec.comparator}};
+  for (int i = 0; i < 100000; ++i)
+    entries[MakeInternalKey(std::to_string(100000 + i), 5, ValueType::kValue)] = "v";
+  MemoryFileSystem fs;
+  TableWriteResult whole;
+  ASSERT_OK(WriteTable(&fs, "whole.sst", spec, entries, &whole));
+  spec.config.meta_block_bytes_max = 128 << 10;
+  TableWriteResult result;
+  ASSERT_OK(WriteTable(&fs, "t.sst", spec, entries, &result));
+  ASSERT_GT(whole.properties.top_level_index_size, spec.config.meta_block_bytes_max);
+  EXPECT_LT(result.properties.top_level_index_size, spec.config.meta_block_bytes_max);
+  EXPECT_LT(result.properties.index_partitions, whole.properties.index_partitions);
+  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  ASSERT_OK(table->Verify());
+  for (const auto& entry : entries)
+    ASSERT_EQ(GetText(table.get(), {}, ExtractUserKey(entry.first), 9), "v");
+}
+
 TEST(TableRoundTrip, EmptyTable) {
   MemoryFileSystem fs;
   const KeyComparator comparator(BytewiseComparator());
