@@ -186,8 +186,8 @@ LeafRef* LeafIndex::NewRef(PoolOffset leaf) {
   }
   LeafRef* const ref = free_refs_.back();
   free_refs_.pop_back();
-  // Pairs with the fence in LeafRef::Unchanged. Readers that found the LeafRef with its earlier leaf
-  // see that it is dead.
+  // Pairs with the fence in LeafRef::Unchanged. Readers that found the LeafRef with its earlier
+  // leaf see that it is dead.
   std::atomic_thread_fence(std::memory_order_release);
   ref->offset.store(leaf, std::memory_order_relaxed);
   ref->version.store(

@@ -134,8 +134,8 @@ class TableReader {
   void Drop() { count_.Kill(); }
   int64_t Refs() const { return count_.Count(); }
   EpochDomain& epochs() const { return count_.epochs(); }
-  // The data blocks in the cache, and the contents or the mapping that count as one; whether a block
-  // is pinned. Exact while no read is in progress. Requires: inside an epoch guard.
+  // The data blocks in the cache, and the contents or the mapping that count as one; whether a
+  // block is pinned. Exact while no read is in progress. Requires: inside an epoch guard.
   struct BlockCensus {
     int64_t cached = 0;
     bool any_pinned = false;

@@ -56,7 +56,8 @@ bool DeltaCodesHandles(const BlockBasedTableConfig& config) {
   return config.format_version >= 4 && !config.block_align;
 }
 
-// Old releases of RocksDB, which read these versions, read no other Bloom filter (filter_builder.h).
+// Old releases of RocksDB, which read these versions, read no other Bloom filter
+// (filter_builder.h).
 FilterKind KindOfFilter(const BlockBasedTableConfig& config) {
   const bool legacy = config.filter_kind == FilterKind::kBloom && config.format_version < 5;
   return legacy ? FilterKind::kLegacyBloom : config.filter_kind;
