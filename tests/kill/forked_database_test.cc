@@ -1,19 +1,27 @@
 // A child that a process forks while it has a database open. The child ends and calls the
 // destructors of static objects, as exit does. Its parent has written more by then, goes on, and
-// dies.
+// dies. The parent is this program, started again: one that a test forked would lack the threads
+// that its Env counts on.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "ashlar/db.h"
+#include "base/format.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/tool_runner.h"
 
 namespace ashlar {
 namespace {
+
+constexpr const char* kDirectoryVariable = "ASHLAR_FORKED_DATABASE";
+constexpr const char* kFlushesVariable = "ASHLAR_FORKED_DATABASE_FLUSHES";
+constexpr const char* kKeys[] = {"before the fork", "in the child's log", "before the child ends",
+                                 "after the child", "at the end"};
 
 int ExitCodeOf(pid_t child) {
   int state = 0;
@@ -30,42 +38,49 @@ int ExitCodeOf(pid_t child) {
   _exit(is_refused ? 0 : 2);
 }
 
-constexpr const char* kKeys[] = {"before the fork", "in the child's log", "before the child ends",
-                                 "after the child", "at the end"};
+// 0: all its calls succeeded.
+int RunParent(const std::string& path, bool flushes) {
+  Options options;
+  options.create_if_missing = true;
+  std::unique_ptr<DB> db;
+  if (!DB::Open(options, path, &db).ok()) return 1;
+  const auto put = [&](int key) { return db->Put(WriteOptions(), kKeys[key], "value").ok(); };
+  const auto flush = [&] { return !flushes || db->Flush(FlushOptions()).ok(); };
+  if (!put(0)) return 2;
+  int ends[2];
+  if (pipe(ends) != 0) return 3;
+  const pid_t child = fork();
+  if (child == 0) EndChild(ends[0], &db);
+  if (!put(1) || !flush() || !put(2)) return 4;
+  if (write(ends[1], "x", 1) != 1 || ExitCodeOf(child) != 0) return 5;
+  if (!put(3) || !flush() || !put(4)) return 6;
+  static_cast<void>(db.release());  // NOLINT(bugprone-unused-return-value): it dies
+  return 0;
+}
 
-class ForkedDatabaseTest : public ::testing::TestWithParam<bool> {
- protected:
-  // The parent, in a process of its own. 0: all its calls succeeded.
-  int Run() const {
-    Options options;
-    options.create_if_missing = true;
-    std::unique_ptr<DB> db;
-    if (!DB::Open(options, path(), &db).ok()) return 1;
-    const auto put = [&](int key) { return db->Put(WriteOptions(), kKeys[key], "value").ok(); };
-    const auto flush = [&] { return !GetParam() || db->Flush(FlushOptions()).ok(); };
-    if (!put(0)) return 2;
-    int ends[2];
-    if (pipe(ends) != 0) return 3;
-    const pid_t child = fork();
-    if (child == 0) EndChild(ends[0], &db);
-    if (!put(1) || !flush() || !put(2)) return 4;
-    if (write(ends[1], "x", 1) != 1 || ExitCodeOf(child) != 0) return 5;
-    if (!put(3) || !flush() || !put(4)) return 6;
-    static_cast<void>(db.release());  // NOLINT(bugprone-unused-return-value): it dies
-    return 0;
-  }
-  std::string path() const { return scratch_.File("db"); }
+// Not a test: the code of the parent.
+TEST(ForkedDatabaseParent, DISABLED_Run) {
+  const char* const path = std::getenv(kDirectoryVariable);
+  if (path == nullptr) GTEST_SKIP() << "started by the test below";
+  _exit(RunParent(path, std::getenv(kFlushesVariable) != nullptr));
+}
 
-  ScratchDirectory scratch_;
-};
+class ForkedDatabaseTest : public ::testing::TestWithParam<bool> {};
 
 // The child's close cut the log to its own length, and wrote its own edit over the MANIFEST.
 TEST_P(ForkedDatabaseTest, LeavesTheFilesToItsParent) {
-  const pid_t parent = fork();
-  if (parent == 0) _exit(Run());
-  ASSERT_EQ(ExitCodeOf(parent), 0);
+  const ScratchDirectory scratch;
+  const std::string path = scratch.File("db");
+  std::string environment =
+      StrCat("env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX -u GTEST_OUTPUT ", kDirectoryVariable,
+             "='", path, "' ");
+  if (GetParam()) environment += StrCat(kFlushesVariable, "=1 ");
+  const ToolRun parent = RunTool(
+      StrCat(environment, OwnCommand(),
+             " --gtest_filter=ForkedDatabaseParent.DISABLED_Run --gtest_also_run_disabled_tests"));
+  ASSERT_EQ(parent.exit_code, 0) << parent.output;
   std::unique_ptr<DB> db;
-  ASSERT_OK(DB::Open(Options(), path(), &db));
+  ASSERT_OK(DB::Open(Options(), path, &db));
   for (const char* const key : kKeys) {
     std::string value;
     EXPECT_OK(db->Get(ReadOptions(), key, &value)) << key;
