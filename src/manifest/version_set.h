@@ -4,7 +4,7 @@
 //   install   Prepare (no file) -> Write (MANIFEST, synced) -> Publish (swaps the Versions)
 //
 //   MANIFEST  NONE --Write--> new file with a snapshot, CURRENT set --> OPEN --Write--> OPEN
-//             OPEN --too large, or too many syncs (I5)--> Write starts a new file
+//             OPEN --too large, too many syncs (I5), family with files--> Write starts a new file
 //             OPEN --any error in Write--> UNCERTAIN --Write that succeeds with a new file--> OPEN
 //             UNCERTAIN --StopWriting, of a failed promotion--> NONE
 //
