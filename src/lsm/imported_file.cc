@@ -71,7 +71,7 @@ class Inspection {
     if (given_.smallest.empty() != given_.largest.empty())
       return Bad("its metadata has one bound without the other");
     if (HasBounds() && (given_.smallest.size() < kTagBytes || given_.largest.size() < kTagBytes ||
-                        comparator_.CompareInternal(given_.smallest, given_.largest) > 0))
+                        !HoldAKey(comparator_, given_.smallest, given_.largest)))
       return Bad("its metadata has bounds that are no internal keys, or in the wrong order");
     file_.level = static_cast<Level>(given_.level);
     file_.meta = std::make_unique<FileMetaData>();

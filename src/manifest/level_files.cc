@@ -109,7 +109,7 @@ void LevelFiles::CheckInvariants() const {
 Status LevelFiles::Validate() const {
   for (const FileMetaData* file : files_) {
     if (file->smallest.size() < kTagBytes || file->largest.size() < kTagBytes ||
-        comparator_.CompareInternal(file->smallest, file->largest) > 0) {
+        !HoldAKey(comparator_, file->smallest, file->largest)) {
       return Status::Corruption(StrCat("table ", file->number, " in level ", level_,
                                        " has its bounds in the wrong order"));
     }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/coding.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "execute/epoch.h"
@@ -213,6 +214,29 @@ TEST_F(VersionTest, EditsThatDoNotFitAreCorruptionAndLetTheirFilesGo) {
   base->Unref();
   std::sort(dropped_.begin(), dropped_.end());
   EXPECT_EQ(dropped_, (std::vector<uint64_t>{5, 5, 6, 8, 9}));
+}
+
+// A plan that starts with such a table finds no file that its range meets.
+TEST_F(VersionTest, ATableThatEndsBeforeItsFirstKeyIsRefused) {
+  const std::string end = MakeInternalKey("k", kSequenceNumberMax, ValueType::kRangeDeletion);
+  for (const Level level : {Level{0}, Level{3}}) {
+    for (const uint64_t tag : {kRangeEndTag, kRangeEndTag + 1}) {
+      auto file = MakeFile(9, "k", "k");
+      file->smallest = "k";
+      PutFixed64(&file->smallest, tag);
+      file->largest = end;
+      VersionEdit edit;
+      edit.AddFile(level, std::move(file));
+      ExpectCorruption(Apply(nullptr, std::move(edit)), "table 9");
+    }
+  }
+  auto file = MakeFile(10, "j", "k");
+  file->largest = end;
+  VersionEdit edit;
+  edit.AddFile(3, std::move(file));
+  const Result<Version*> version = Apply(nullptr, std::move(edit));
+  ASSERT_TRUE(version.ok()) << version.status().ToString();
+  (*version)->Unref();
 }
 
 TEST_F(VersionTest, ATableBelowTheLastLevelIsRefused) {

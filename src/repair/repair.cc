@@ -81,7 +81,7 @@ void CheckBounds(const KeyComparator& comparator, std::vector<TableSurvey*> tabl
   bool overlap = false;
   const TableSurvey* before = nullptr;
   for (TableSurvey* table : tables) {
-    if (comparator.CompareInternal(table->recorded_smallest, table->recorded_largest) > 0)
+    if (!HoldAKey(comparator, table->recorded_smallest, table->recorded_largest))
       reversed.push_back(table);
     overlap |= before != nullptr &&
                comparator.CompareInternal(before->recorded_largest, table->recorded_smallest) >= 0;

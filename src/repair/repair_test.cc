@@ -644,15 +644,26 @@ TEST_F(RepairTest, OfATableInThePlaceOfAnotherNothingIsTakenFromTheRecord) {
 
 TEST_F(RepairTest, RecordedBoundsInTheWrongOrderAreReplaced) {
   settings_.disable_auto_compactions = true;
-  for (const Level level : {Level{0}, Level{1}}) {
-    SCOPED_TRACE(level);
+  const auto swap = [](FileMetaData* file) { std::swap(file->smallest, file->largest); };
+  const auto leave_no_key = [](FileMetaData* file) {
+    file->largest =
+        MakeInternalKey(file->smallest_user_key(), kSequenceNumberMax, ValueType::kRangeDeletion);
+    file->smallest = file->largest;
+  };
+  struct Case {
+    Level level;
+    std::function<void(FileMetaData*)> change;
+  };
+  for (const Case& wrong : {Case{.level = 0, .change = swap}, Case{.level = 1, .change = swap},
+                            Case{.level = 1, .change = leave_no_key}}) {
+    SCOPED_TRACE(wrong.level);
     contents_.clear();
     Open();
     PutMany(kDefaultColumnFamilyName, 0, 50, "a");
     Flush();
-    if (level > 0) MoveDown(static_cast<int>(level));
+    if (wrong.level > 0) MoveDown(static_cast<int>(wrong.level));
     Close();
-    ChangeRecords(level, [](FileMetaData* file) { std::swap(file->smallest, file->largest); });
+    ChangeRecords(wrong.level, wrong.change);
     ExpectOpenRefused(Status::kCorruption);
     ExpectRecordsAreMended(Files(IsTable), "bounds");
     Options options = settings_;

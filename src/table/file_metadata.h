@@ -25,6 +25,14 @@ class TableReader;
 // before every entry of `end`, which the file does not have.
 inline constexpr uint64_t kRangeEndTag = PackTag(kSequenceNumberMax, ValueType::kRangeDeletion);
 
+// True: the bounds of a table are in order, and a key can be between them: the table does not end
+// before its smallest user key. Requires: internal keys.
+inline bool HoldAKey(const KeyComparator& comparator, const Slice& smallest, const Slice& largest) {
+  return comparator.CompareInternal(smallest, largest) <= 0 &&
+         (ExtractTag(largest) != kRangeEndTag ||
+          comparator.Compare(ExtractUserKey(smallest), ExtractUserKey(largest)) < 0);
+}
+
 // Whether a table has range tombstones. The MANIFEST does not record it.
 enum class HasRanges : uint8_t { kUnknown, kNo, kYes };
 
