@@ -171,8 +171,12 @@ LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,
 
 LevelTargets ComputeLevelTargets(const TreeView& view, const LeveledConfig& config) {
   std::vector<uint64_t> level_bytes;
-  for (Level level = 0; level < view.num_levels(); ++level)
-    level_bytes.push_back(view.LevelBytes(level));
+  for (Level level = 0; level < view.num_levels(); ++level) {
+    // A MANIFEST may give tables no bytes, or more than 2^64 together. The base level is above them
+    // too, because a compaction must not pass over the tables of a level.
+    const uint64_t bytes = view.LevelBytes(level);
+    level_bytes.push_back(view.files(level).empty() ? 0 : std::max<uint64_t>(1, bytes));
+  }
   return ComputeLevelTargets(level_bytes, config);
 }
 

@@ -66,6 +66,19 @@ TEST(DynamicTargets, ShallowDataOnDeepLevelsDrains) {
   EXPECT_EQ(targets.lowest_unnecessary_level, 5u);
 }
 
+// As a MANIFEST may have them, if the files have these sizes.
+TEST(DynamicTargets, TablesWithoutBytesAreAboveNoBaseLevel) {
+  const LeveledConfig config = Config(true);
+  const TreeText empty("L2: 4[a-z 0]\nL6: 5[a-z 900]", config.num_levels);
+  EXPECT_EQ(ComputeLevelTargets(empty.View(), config).base_level, 2u);
+  const TreeText wrapped(
+      "L2: 4[a-b 9223372036854775808] 6[c-d 9223372036854775808]\nL6: 5[a-z 900]",
+      config.num_levels);
+  EXPECT_EQ(ComputeLevelTargets(wrapped.View(), config).base_level, 2u);
+  const TreeText last("L6: 4[a-z 0]", config.num_levels);
+  EXPECT_EQ(ComputeLevelTargets(last.View(), config).base_level, 6u);
+}
+
 TEST(DynamicTargets, HoldTheirInvariantsForAnyTree) {
   const uint64_t seed = 20260;
   Random random(seed);
