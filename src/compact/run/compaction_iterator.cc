@@ -80,7 +80,10 @@ bool CompactionIterator::Look() {
     const bool is_next = !has_user_key_ || head_ < ahead_head_;
     const int order =
         is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
-    if (order > 0 || (order == 0 && CompareTags(tag, last_tag_) < 0)) {
+    // A seek into tables that are not in order may find a key of the range before.
+    const bool is_before_range = !has_user_key_ && args_.begin != nullptr &&
+                                 args_.comparator.Compare(user, *args_.begin) < 0;
+    if (order > 0 || (order == 0 && CompareTags(tag, last_tag_) < 0) || is_before_range) {
       Fail(Status::Corruption("the entries of a table are not in order; 'ashlar verify' names it"));
       return false;
     }

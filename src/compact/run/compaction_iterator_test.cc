@@ -317,6 +317,17 @@ TEST(StreamErrors, DisorderIsCorruption) {
   EXPECT_EQ(Outputs("a@8 put x, a@9 put y").substr(0, 21), "a@8 put x, Corruption");
 }
 
+// Another range writes the keys before this one. If both did, their tables would overlap.
+TEST(StreamErrors, AKeyBeforeTheRangeIsCorruption) {
+  for (const char* entries : {"a@9 put x, c@8 put y", "a@9 del, c@8 put y", "a@9 merge x"}) {
+    EntryCursor input(kBytewise, ParseEntries(entries));
+    input.MisleadSeeksTo(0);
+    const Outcome outcome = RunStream(&input, {.begin = "b"});
+    EXPECT_TRUE(outcome.status.IsCorruption()) << outcome.status.ToString();
+    EXPECT_TRUE(outcome.entries.empty());
+  }
+}
+
 TEST(StreamErrors, TheSameEntryTwiceCountsOnce) {
   EXPECT_EQ(Outputs("a@9 put x, a@9 put x, b@1 put z", {.snapshots = {1}}), "a@9 put x, b@1 put z");
   EXPECT_EQ(Outputs("a@9 merge x, a@9 merge x", {.below = kUnknown}), "a@9 merge x");

@@ -73,10 +73,16 @@ class EntryCursor final : public InternalCursor {
   void FailAt(size_t entries) { fail_at_ = entries; }
   // How many entries are shown at once.
   void SetBatch(size_t entries) { batch_ = entries; }
+  // A seek shows this entry, as one in a table that is not in order may.
+  void MisleadSeeksTo(size_t entry) { misled_to_ = entry; }
 
   void SeekToFirst() override { Show(0); }
   void SeekToLast() override { Show(entries_.empty() ? 0 : entries_.size() - 1); }
   void Seek(const Slice& target) override {
+    if (misled_to_ != SIZE_MAX) {
+      Show(misled_to_);
+      return;
+    }
     size_t at = 0;
     while (at < entries_.size() && comparator_.CompareInternal(entries_[at].first, target) < 0)
       ++at;
@@ -115,6 +121,7 @@ class EntryCursor final : public InternalCursor {
   size_t batch_ = 1;
   size_t at_ = 0;  // the first entry shown
   size_t fail_at_ = SIZE_MAX;
+  size_t misled_to_ = SIZE_MAX;
 };
 
 // Joins operands and base with '+'. A base or operand "bad" makes it fail, "must" fail for reads
