@@ -173,18 +173,18 @@ Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableS
     ASHLAR_RETURN_IF_ERROR(add_made(std::move(salvaged)));
   }
   std::vector<std::unique_ptr<InternalCursor>> cursors;
-  std::vector<RangeTombstone> tombstones;
+  MetTombstones tombstones(/*snapshots=*/{});
   std::vector<std::string> deletions;
   for (const TableRef& table : inputs.tables()) {
     cursors.push_back(table->NewCursor({.fill_cache = false}));
     const FileRanges& ranges = table->file_ranges();
-    AppendTombstones(ranges.before_largest(), &tombstones);
+    tombstones.Add(ranges.before_largest());
     for (const SequenceNumber sequence : ranges.largest_sequences())
       deletions.push_back(MakeInternalKey(ranges.largest(), sequence, ValueType::kDeletion));
   }
   if (!deletions.empty())
     cursors.push_back(std::make_unique<DeletionsCursor>(comparator, std::move(deletions)));
-  const FragmentedRanges ranges = FragmentedRanges::Make(comparator, std::move(tombstones));
+  const FragmentedRanges ranges = FragmentedRanges::Make(comparator, tombstones.Take());
   CompactionOutput output(output_args);
   output.WriteRanges(&ranges);
   EntryWriter writer(comparator, &output);

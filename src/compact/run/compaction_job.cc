@@ -116,22 +116,22 @@ class Subcompaction {
   Status CollectRanges(std::optional<CompactionRanges>* ranges,
                        std::vector<std::string>* deletions) const {
     std::vector<TableRef> tables;  // the tombstones refer to their keys
-    std::vector<RangeTombstone> tombstones;
+    MetTombstones tombstones(job_.snapshots);
     for (const CompactionInputs& inputs : plan_.inputs) {
       for (FileMetaData* file : inputs.files) {
         if (!Overlaps(*file) || file->has_ranges == HasRanges::kNo) continue;
         ASHLAR_ASSIGN_OR_RETURN(TableRef table, job_.tables->Acquire(file, {}));
-        AppendTombstones(table->file_ranges().before_largest(), &tombstones);
+        tombstones.Add(table->file_ranges().before_largest());
         tables.push_back(std::move(table));
       }
     }
-    if (!tombstones.empty()) {
+    if (!tombstones.IsEmpty()) {
       ranges->emplace(CompactionRanges::Args{.comparator = job_.output.table.comparator,
                                              .snapshots = job_.snapshots,
                                              .older = plan_.older_unknown ? nullptr : &plan_.older,
                                              .begin = begin(),
                                              .end = end()},
-                      std::move(tombstones));
+                      tombstones.Take());
     }
     for (const TableRef& table : tables)
       AppendDeletions(table->file_ranges(), ranges->has_value() ? &**ranges : nullptr, deletions);

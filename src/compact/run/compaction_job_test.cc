@@ -9,7 +9,9 @@
 #include <map>
 #include <optional>
 
+#include "base/format.h"
 #include "base/random.h"
+#include "compact/run/compaction_ranges.h"
 #include "compact/run/flush_job.h"
 #include "compact/run/job_test_kit.h"
 #include "manifest/level_files.h"
@@ -710,6 +712,25 @@ TEST_F(CrossedFileTest, TheTombstoneOfTheNextFileNeedsNoDeletion) {
   FileMetaData* const next = Write("m@2 put c, d@7 put d", {{"m", "b", 6}});
   FileMetaData* const older = Write("m@1 put old, e@1 put other", {});
   EXPECT_EQ(Compact({crossed, next}, {older}, {}), "y@8 put a, d@7 put d; [z,b)");
+}
+
+// One table of many tombstones at each key, and one of many ranges, would make a tombstone for each
+// pair.
+TEST(MetTombstones, HaveOneOfEachTableAndStripeAtAKey) {
+  const KeyComparator comparator(BytewiseComparator());
+  const FragmentedRanges stacked = FragmentedRanges::Make(
+      comparator, {{"a", "z", 7}, {"a", "z", 6}, {"a", "m", 5}, {"a", "z", 3}});
+  const FragmentedRanges flat = FragmentedRanges::Make(comparator, {{"b", "c", 9}, {"d", "e", 8}});
+  const auto met = [&](const std::vector<SequenceNumber>& snapshots) {
+    MetTombstones tombstones(snapshots);
+    for (const FragmentedRanges* ranges : {&stacked, &flat, &stacked}) tombstones.Add(*ranges);
+    std::string text;
+    for (const RangeTombstone& tombstone : tombstones.Take())
+      text += StrCat(tombstone.begin, "-", tombstone.end, "@", tombstone.sequence, " ");
+    return text;
+  };
+  EXPECT_EQ(met({}), "a-z@7 b-c@9 d-e@8 a-z@7 ");
+  EXPECT_EQ(met({4}), "a-z@7 a-z@3 b-c@9 d-e@8 a-z@7 a-z@3 ");
 }
 
 TEST_F(JobTest, AResultThatNobodyTakesLeavesNoOpenTable) {

@@ -75,4 +75,13 @@ void AppendTombstones(const FragmentedRanges& ranges, std::vector<RangeTombstone
   }
 }
 
+void MetTombstones::Add(const FragmentedRanges& ranges) {
+  if (ranges.tombstones() == ranges.fragments()) {
+    AppendTombstones(ranges, &list_);
+    return;
+  }
+  reduced_.push_back(ranges.KeepForSnapshots(snapshots_));
+  AppendTombstones(reduced_.back(), &list_);
+}
+
 }  // namespace ashlar

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "key/key_comparator.h"
@@ -53,5 +54,27 @@ class CompactionRanges {
 
 // Adds the tombstones of a table or memtable to the list. They refer to its keys.
 void AppendTombstones(const FragmentedRanges& ranges, std::vector<RangeTombstone>* tombstones);
+
+// The tombstones of several tables that are read as one run, as far as a reader at one of the
+// snapshots or at the newest sequence can meet them. A hostile table may have thousands at one key.
+// Each would cut into all fragments of the other tables: see fragmented_ranges.h.
+// Lifetime: the ranges outlive it. Thread safety: one thread.
+class MetTombstones {
+ public:
+  // snapshots: ascending, borrowed.
+  explicit MetTombstones(std::span<const SequenceNumber> snapshots) : snapshots_(snapshots) {}
+  MetTombstones(const MetTombstones&) = delete;
+  MetTombstones& operator=(const MetTombstones&) = delete;
+
+  void Add(const FragmentedRanges& ranges);
+  bool IsEmpty() const { return list_.empty(); }
+  // They refer to keys of the ranges and of this object.
+  std::vector<RangeTombstone> Take() { return std::move(list_); }
+
+ private:
+  const std::span<const SequenceNumber> snapshots_;
+  std::vector<FragmentedRanges> reduced_;  // a move leaves the keys where they are
+  std::vector<RangeTombstone> list_;
+};
 
 }  // namespace ashlar
