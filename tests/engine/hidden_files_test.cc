@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "ashlar/convenience.h"
 #include "ashlar/listener.h"
 #include "base/format.h"
 #include "base/random.h"
 #include "filesystem/memory_file_system.h"
+#include "manifest/manifest_reader.h"
+#include "manifest/manifest_writer.h"
 #include "tests/engine/database_fixture.h"
 #include "tests/support/open_database.h"
 
@@ -49,6 +55,37 @@ class HiddenFilesTest : public DatabaseFixture {
     ASSERT_OK(db_->DeleteRange(WriteOptions(), Key(begin), Key(end)));
     Flush();
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  }
+  // The MANIFEST of the closed database has no number above `newest` then. Its tables do.
+  void LowerRecordedSequences(SequenceNumber newest) {
+    const std::shared_ptr<vfs::FileSystem> files = options_.env->EngineFiles();
+    FileNumber number = 0;
+    std::string old_manifest;
+    std::vector<VersionEdit> edits;
+    {
+      const Result<std::unique_ptr<ManifestReader>> reader =
+          ManifestReader::Open(files.get(), path());
+      ASSERT_OK(reader.status());
+      number = (*reader)->number();
+      old_manifest = (*reader)->file_name();
+      for (VersionEdit edit; (*reader)->Next(&edit); edit = VersionEdit())
+        edits.push_back(std::move(edit));
+      ASSERT_OK((*reader)->status());
+    }
+    ASSERT_OK(files->DeleteFile(old_manifest));
+    Result<NewManifest> manifest = CreateManifest(files.get(), path(), number);
+    ASSERT_OK(manifest.status());
+    for (VersionEdit& edit : edits) {
+      if (edit.last_sequence) edit.last_sequence = std::min(*edit.last_sequence, newest);
+      for (NewFile& added : edit.new_files()) {
+        FileMetaData* const table = added.owned.get();
+        table->smallest_sequence = std::min(table->smallest_sequence, newest);
+        table->largest_sequence = std::min(table->largest_sequence, newest);
+      }
+      ASSERT_OK(AppendEdit(edit, manifest->writer.get()));
+    }
+    ASSERT_OK(MakeCurrent(files.get(), path(), number, *manifest));
+    ASSERT_OK(manifest->writer->Close());
   }
   int VisibleKeys(const Snapshot* snapshot = nullptr) {
     ReadOptions options;
@@ -148,6 +185,28 @@ TEST_F(HiddenFilesTest, AnIteratorKeepsWhatItSees) {
   for (it->SeekToFirst(); it->Valid(); it->Next()) ++keys;
   EXPECT_OK(it->status());
   EXPECT_EQ(keys, kKeys);
+}
+
+// Snapshots that are taken later do not see the tombstone. One could be taken while the table goes.
+TEST_F(HiddenFilesTest, ATombstoneAboveTheNewestSequenceHidesNone) {
+  options_.disable_auto_compactions = true;
+  Open();
+  Put("k", "1");
+  Flush();
+  for (int i = 0; i < 100; ++i) Put("z", "1");
+  ASSERT_OK(db_->DeleteRange(WriteOptions(), "a", "y"));
+  Flush();
+  Close();
+  ASSERT_NO_FATAL_FAILURE(LowerRecordedSequences(2));
+  options_.disable_auto_compactions = false;
+  Open();
+  EXPECT_EQ(Contents(), "k=1 ");
+  Put("zz", "1");
+  Flush();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  EXPECT_EQ(Contents(), "k=1 zz=1 ");
+  EXPECT_EQ(FilesAtLevel(0), 3u);
+  EXPECT_EQ(counts_->dropped, 0);
 }
 
 TEST_F(HiddenFilesTest, NothingHappensWithoutAutomaticCompactions) {
