@@ -1,9 +1,13 @@
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ashlar/inspect.h"
+#include "base/assert.h"
 #include "filesystem/file_helpers.h"
+#include "filesystem/filename.h"
 #include "filesystem/memory_file_system.h"
 #include "manifest/version_edit.h"
 #include "tests/fuzz/all.h"
@@ -12,6 +16,7 @@
 #include "tests/support/manual_env.h"
 #include "tests/support/open_database.h"
 #include "wal/log_reader.h"
+#include "wal/log_writer.h"
 
 namespace ashlar::fuzz {
 
@@ -62,12 +67,44 @@ bool RunEdit(const std::string& input) {
   return true;
 }
 
-Seeds SeedManifests() {
-  const SmallDatabase& small = SmallDatabase::Get();
-  return {small.Bytes(small.manifest())};
+namespace {
+
+constexpr FileNumber kEmptyTable = 999;  // a file without bytes
+
+// The MANIFEST with one more table, in a level without others. It ends before its first key if
+// without_keys.
+std::string WithEmptyTable(const std::string& bytes, bool without_keys) {
+  auto table = std::make_unique<FileMetaData>();
+  table->number = kEmptyTable;
+  table->smallest = MakeInternalKey("a", kSequenceNumberMax, ValueType::kRangeDeletion);
+  table->largest = without_keys ? table->smallest : MakeInternalKey("z", 0, ValueType::kValue);
+  table->marked_for_compaction = without_keys;
+  VersionEdit edit;
+  edit.AddFile(2, std::move(table));
+  std::string record;
+  edit.EncodeTo(&record);
+
+  MemoryFileSystem file_system;
+  std::unique_ptr<vfs::WritableFile> file;
+  ASHLAR_ASSERT(WriteStringToFile(&file_system, bytes, "MANIFEST", Durability::kBuffered).ok() &&
+                file_system.ReopenWritableFile("MANIFEST", vfs::FileOptions(), &file).ok());
+  LogWriter writer(std::move(file), "MANIFEST", 0);
+  ASHLAR_ASSERT(writer.AddRecord(record).ok() && writer.Close().ok());
+  return *ReadFileToString(&file_system, "MANIFEST", bytes.size() + (64 << 10));
 }
 
-namespace {
+// The small database with this MANIFEST, and a file for an empty table.
+MemoryImage ImageWith(const std::string& manifest) {
+  const SmallDatabase& small = SmallDatabase::Get();
+  MemoryImage image = small.With(small.manifest(), manifest);
+  MemoryNodeId id = 0;
+  for (const MemoryImage::Entry& entry : image.entries) id = std::max(id, entry.id);
+  image.entries.push_back({.path = TableFileName("db", kEmptyTable),
+                           .is_directory = false,
+                           .id = id + 1,
+                           .bytes = std::make_shared<const std::string>()});
+  return image;
+}
 
 // What a program reads of a database that it does not open.
 bool Inspect(const std::shared_ptr<MemoryFileSystem>& file_system) {
@@ -90,11 +127,16 @@ bool Inspect(const std::shared_ptr<MemoryFileSystem>& file_system) {
 
 }  // namespace
 
+Seeds SeedManifests() {
+  const SmallDatabase& small = SmallDatabase::Get();
+  const std::string& bytes = small.Bytes(small.manifest());
+  return {bytes, WithEmptyTable(bytes, false), WithEmptyTable(bytes, true)};
+}
+
 // The keys and levels of a hostile MANIFEST make arbitrary contents. The only check is that each
 // call returns, and that reading changes no file.
 bool RunManifest(const std::string& input) {
-  const SmallDatabase& small = SmallDatabase::Get();
-  const auto file_system = std::make_shared<MemoryFileSystem>(small.With(small.manifest(), input));
+  const auto file_system = std::make_shared<MemoryFileSystem>(ImageWith(input));
   const bool inspected = Inspect(file_system);
   const bool read =
       ForEachReader(file_system, SmallDatabaseOptions(), [](DB* reader, const Contents*) {

@@ -16,7 +16,7 @@ constexpr Target kTargets[] = {
     {"replay", RunReplay, SeedReplays, RepairReplay, 64 << 10},
     {"log_readers", RunLogReaders, SeedLogReaders, RepairReplay, 64 << 10},
     {"edit", RunEdit, SeedEdits, nullptr, 4 << 10},
-    {"manifest", RunManifest, SeedManifests, RepairLog, 16 << 10},
+    {"manifest", RunManifest, SeedManifests, RepairLog, 16 << 10, 1},
     {"data_block", RunDataBlock, SeedDataBlocks, nullptr, 8 << 10},
     {"index_block", RunIndexBlock, SeedIndexBlocks, nullptr, 8 << 10},
     {"range_block", RunRangeBlock, SeedRangeBlocks, nullptr, 8 << 10},
