@@ -63,6 +63,23 @@ std::string SeedKey(int i) {
 
 // ---- Data blocks.
 
+namespace {
+
+// Its second entry is the last one that stores its whole key.
+std::string BlockOfALongRun() {
+  BlockBuilder builder({.restart_interval = 1 << 20});
+  std::string previous;
+  for (int i = 0; i < 300; ++i) {
+    const std::string user_key = i == 0 ? "a" : std::string(20, 'b') + std::to_string(1000 + i);
+    const std::string key = MakeInternalKey(user_key, 1, ValueType::kValue);
+    builder.Add(key, "v", CommonPrefixBytes(previous, key));
+    previous = key;
+  }
+  return builder.Finish().ToString();
+}
+
+}  // namespace
+
 Seeds SeedDataBlocks() {
   Seeds seeds;
   for (const int interval : {1, 4, 16}) {
@@ -83,6 +100,8 @@ Seeds SeedDataBlocks() {
     }
   }
   seeds.push_back(std::string(1, '\0') + BlockBuilder({}).Finish().ToString());
+  seeds.push_back(std::string(1, '\0') + BlockOfALongRun());
+  seeds.push_back(std::string(1, '\x02') + BlockOfALongRun());
   return seeds;
 }
 
@@ -104,8 +123,11 @@ bool RunDataBlock(const std::string& input) {
   std::vector<std::string> keys;
   bool ascending = true;
   KeyBuffer buffer;
+  KeyBuffer walked;
+  DataBlock::KeyWalk walk(*ref.get(), 0, &walked);
   for (uint32_t i = 0; i < ref->entries(); ++i) {
     keys.push_back(ref->Key(comparator, i, &buffer).ToString());
+    EXPECT_RIGHT(walk.Next() == Slice(keys[i]), "the key of an entry differs from a walk's");
     if (i > 0) ascending &= comparator.CompareInternal(keys[i - 1], keys[i]) < 0;
   }
   for (uint32_t i = 0; i < std::min<uint32_t>(ref->entries(), 64); ++i) {

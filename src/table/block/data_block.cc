@@ -35,15 +35,51 @@ struct Scan {
   std::vector<uint64_t> heads;
   std::vector<uint32_t> restarts;   // custom orders only
   uint32_t equal_narrow_heads = 0;  // neighbours whose heads differ only in the second half
+  std::vector<KeyAnchor> anchors;
   std::string key;
 
   void Clear() {
+    // Of a huge block the thread keeps nothing.
+    if (offsets.capacity() > kKeptMax || key.capacity() > kKeptMax) *this = Scan();
     offsets.clear();
     heads.clear();
     restarts.clear();
     equal_narrow_heads = 0;
+    anchors.clear();
   }
+
+ private:
+  static constexpr size_t kKeptMax = size_t{1} << 16;
 };
+
+// I5.
+uint64_t SharedBytesMax(const BlockLayout& layout) {
+  const auto bytes = static_cast<uint64_t>(layout.entries_end - layout.entries);
+  return std::max(DataBlock::kSharedBytesMin, DataBlock::kSharedExpansionMax * bytes);
+}
+
+Status ExpansionError() {
+  return Status::Corruption("block keys that expand to far more than the block");
+}
+
+// For a block that is walked without a scan. Leaves damage to the walk.
+Status CheckSharedBytes(const BlockLayout& layout) {
+  // With one long key, and the rest of the block for entries of at least 4 bytes that share it, n
+  // bytes reach n * n / 16.
+  constexpr uint64_t kSafeBytes = uint64_t{1} << 17;
+  static_assert(kSafeBytes * kSafeBytes / 16 <= DataBlock::kSharedBytesMin);
+  if (static_cast<uint64_t>(layout.entries_end - layout.entries) <= kSafeBytes) return Status::OK();
+  uint64_t shared_bytes = 0;
+  size_t key_bytes = 0;
+  for (const char* p = layout.entries; p < layout.entries_end;) {
+    BlockEntry entry;
+    if (!DecodeEntry(p, layout.entries_end, key_bytes, 0, &entry)) return Status::OK();
+    key_bytes = entry.key_bytes();
+    shared_bytes += entry.shared;
+    p = entry.end();
+  }
+  return shared_bytes > SharedBytesMax(layout) ? ExpansionError() : Status::OK();
+}
 
 // The last internal key of the block, read from the last restart on.
 Status ReadLastKey(const BlockLayout& layout, std::string* key) {
@@ -91,23 +127,33 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
   KeyBuffer buffer;
   size_t key_bytes = 0;
   uint64_t previous_head = 0;
+  uint32_t run_begin = 0;  // the last entry that stores its whole key
+  uint64_t shared_bytes = 0;
+  const uint64_t shared_bytes_max = SharedBytesMax(layout);
   for (const char* p = layout.entries; p < layout.entries_end;) {
     BlockEntry entry;
     if (!DecodeEntry(p, layout.entries_end, key_bytes, 0, &entry)) return DamagedEntryError();
     key_bytes = entry.key_bytes();
     if (key_bytes < kTagBytes + prefix->n) return Status::Corruption("block key too short");
+    shared_bytes += entry.shared;
+    if (shared_bytes > shared_bytes_max) return ExpansionError();
     char* const key = buffer.Reserve(key_bytes, entry.shared);
     memcpy(key + entry.shared, entry.suffix, entry.unshared);
-    if (entry.shared < prefix->n && memcmp(key, prefix->bytes, prefix->n) != 0)
+    // The shared bytes are those of a key that has the prefix.
+    if (entry.shared < prefix->n &&
+        memcmp(entry.suffix, prefix->bytes + entry.shared, prefix->n - entry.shared) != 0)
       return Status::Corruption("block keys out of order");
     const uint64_t head = comparator.Head(Slice(key, key_bytes - kTagBytes), prefix->n);
     if (head < previous_head) return Status::Corruption("block keys out of order");
     if (head != previous_head && head >> 32 == previous_head >> 32 && !scan->heads.empty())
       ++scan->equal_narrow_heads;
     previous_head = head;
-    if (!comparator.HasHeads())
-      scan->restarts.push_back(entry.shared == 0 ? static_cast<uint32_t>(scan->offsets.size())
-                                                 : scan->restarts.back());
+    const auto i = static_cast<uint32_t>(scan->offsets.size());
+    if (entry.shared == 0) run_begin = i;
+    if (i - run_begin > DataBlock::kRunMax && i % DataBlock::kAnchorDistance == 0) [[unlikely]] {
+      scan->anchors.push_back({.entry = i, .key = std::string(key, key_bytes)});
+    }
+    if (!comparator.HasHeads()) scan->restarts.push_back(run_begin);
     scan->offsets.push_back(static_cast<uint32_t>(p - layout.entries));
     scan->heads.push_back(head);
     p = entry.end();
@@ -147,7 +193,15 @@ Result<DataBlock*> DataBlock::Create(Args args) {
   Scan& scan = *kept;
   scan.Clear();
   CommonPrefix prefix;
-  if (args.side_index) ASHLAR_RETURN_IF_ERROR(ScanEntries(layout, args.comparator, &scan, &prefix));
+  if (args.side_index) {
+    Status scanned = ScanEntries(layout, args.comparator, &scan, &prefix);
+    if (!scanned.ok()) {
+      scan.Clear();
+      return scanned;
+    }
+  } else if (args.is_walked) {
+    ASHLAR_RETURN_IF_ERROR(CheckSharedBytes(layout));
+  }
 
   const size_t entries = scan.offsets.size();
   ASHLAR_DCHECK(scan.heads.size() == entries);                              // I1
@@ -157,22 +211,29 @@ Result<DataBlock*> DataBlock::Create(Args args) {
                     .wide_heads = scan.equal_narrow_heads > entries / kFewOf,
                     .wide_numbers = layout.entries_end - layout.entries > kNarrowBytesMax};
   const size_t object_bytes = sizeof(DataBlock) + shape.SideIndexBytes(!scan.restarts.empty());
-  const size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
+  size_t charge = object_bytes + args.owned.capacity() + kAllocationBytes;
+  std::unique_ptr<const Anchors> anchors;
+  if (!scan.anchors.empty()) [[unlikely]] {
+    for (const KeyAnchor& anchor : scan.anchors) charge += sizeof(anchor) + anchor.key.capacity();
+    anchors = std::make_unique<const Anchors>(std::move(scan.anchors));
+  }
   // A block that is searched once and dropped needs no alignment.
   void* const memory =
       args.side_index ? ::operator new(object_bytes, kAlignment) : ::operator new(object_bytes);
-  auto* const block = new (memory) DataBlock(&args, layout, shape, charge);
+  auto* const block = new (memory) DataBlock(&args, layout, shape, std::move(anchors), charge);
   if (entries > 0) {
     memcpy(block->prefix(), prefix.bytes, prefix.n);
     block->PutHeads(scan.heads);
     block->PutNumbers(0, scan.offsets);
     block->PutNumbers(entries, scan.restarts);
   }
+  scan.Clear();
   if constexpr (kDebugChecks) block->CheckInvariants(args.comparator);
   return block;
 }
 
-DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge)
+DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape,
+                     std::unique_ptr<const Anchors> anchors, size_t charge)
     : CacheEntry(args->side_index ? &DataBlock::DestroyIndexed : &DataBlock::DestroyPlain, charge),
       begin_(layout.entries),
       shape_(shape),
@@ -180,7 +241,8 @@ DataBlock::DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, 
       contents_bytes_(static_cast<uint32_t>(args->contents.size())),
       owned_(std::move(args->owned)),
       has_side_index_(args->side_index),
-      live_count_(args->live_count) {
+      live_count_(args->live_count),
+      anchors_(std::move(anchors)) {
   if (live_count_ != nullptr) live_count_->fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -247,11 +309,37 @@ void DataBlock::CheckInvariants(const KeyComparator& comparator) const {
       ASHLAR_ASSERT(head(i) == 0 && restart(i) <= i && View(restart(i)).shared == 0);  // I2
     previous_bytes = view.key_bytes();
   }
+  if (anchors_ == nullptr) return;
+  KeyBuffer buffer;
+  KeyWalk walk(*this, 0, &buffer);
+  uint32_t walked = 0;
+  for (const KeyAnchor& anchor : *anchors_) {
+    ASHLAR_ASSERT(walked <= anchor.entry && anchor.entry < shape_.entries);  // I4: ascending
+    for (; walked < anchor.entry; ++walked) static_cast<void>(walk.Next());
+    ASHLAR_ASSERT(walk.Next() == Slice(anchor.key));  // I4
+    ++walked;
+  }
+}
+
+const KeyAnchor* DataBlock::AnchorBefore(uint32_t end) const {
+  if (anchors_ == nullptr) return nullptr;
+  const auto after =
+      std::partition_point(anchors_->begin(), anchors_->end(),
+                           [end](const KeyAnchor& anchor) { return anchor.entry < end; });
+  return after == anchors_->begin() ? nullptr : &*(after - 1);
 }
 
 Slice DataBlock::Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const {
   if (!comparator.HasHeads()) {
     uint32_t j = restart(i);
+    if (i - j > kRunMax) [[unlikely]] {
+      const KeyAnchor* const anchor = AnchorBefore(i);
+      if (anchor != nullptr && anchor->entry > j) {
+        const size_t bytes = anchor->key.size();
+        memcpy(buffer->Reserve(bytes, 0), anchor->key.data(), bytes);
+        j = anchor->entry + 1;
+      }
+    }
     KeyWalk walk(*this, j, buffer);
     for (; j < i; ++j) static_cast<void>(walk.Next());
     return walk.Next();
@@ -275,8 +363,17 @@ Slice DataBlock::CompleteKey(uint32_t i, const BlockEntry& view, size_t known, c
   if (view.unshared > 0) memcpy(key + view.shared, view.suffix, view.unshared);
   // Byte b < shared is stored in the nearest earlier entry with shared <= b.
   size_t missing = view.shared;
+  const KeyAnchor* anchor = nullptr;
   for (uint32_t j = i; missing > known;) {
     ASHLAR_DCHECK(j > 0);  // I1: the first entry shares nothing
+    if (i - j >= kRunMax) [[unlikely]] {
+      if (i - j == kRunMax) anchor = AnchorBefore(j);
+      if (anchor != nullptr && anchor->entry == j - 1) {
+        ASHLAR_DCHECK(anchor->key.size() >= missing);  // the entries after it share that many
+        memcpy(key + known, anchor->key.data() + known, missing - known);
+        break;
+      }
+    }
     const BlockEntry before = View(--j);
     if (before.shared >= missing) continue;
     const size_t from = std::max<size_t>(before.shared, known);

@@ -16,8 +16,13 @@
 //     ascend. Reads through the side index check nothing again.
 // I2: a custom order has no heads and no common prefix. Both are zero, and comparisons take whole
 //     keys. restarts[i] is the last entry up to i that stores its whole key.
-// I3: a block without a side index was checked for nothing but its layout. TableCursor checks each
-//     entry that it decodes.
+// I3: a block without a side index was checked for nothing but its layout, and I5 if it is walked.
+//     TableCursor checks each entry that it decodes.
+// I4: a key is assembled from at most 2 * kRunMax + kAnchorDistance entries. Where more than
+//     kRunMax entries follow one that stores its whole key, anchors have whole keys of them.
+// I5: the keys of a block share at most kSharedBytesMin bytes, or kSharedExpansionMax times the
+//     block's, if these are more. A hostile block may have one run of millions of entries, or a key
+//     of megabytes that each of millions shares: without I4 and I5 a walk would take days.
 //
 // Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping: values in it
 // are pinned through the table. Thread safety: constant once made.
@@ -28,6 +33,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -69,13 +75,25 @@ class KeyBuffer {
   size_t capacity_ = sizeof(inline_);
 };
 
+// The whole key of an entry (I4 of DataBlock).
+struct KeyAnchor {
+  uint32_t entry;
+  std::string key;
+};
+
 class DataBlock final : public CacheEntry {
  public:
+  static constexpr uint32_t kRunMax = 128;
+  static constexpr uint32_t kAnchorDistance = 64;
+  static constexpr uint64_t kSharedBytesMin = uint64_t{1} << 30;
+  static constexpr uint64_t kSharedExpansionMax = 64;
+
   struct Args {
     Slice contents;
     BlockBuffer owned;  // none: contents are in the table's mapping
     KeyComparator comparator{nullptr};
     bool side_index = true;
+    bool is_walked = false;                      // all entries are read without a side index
     std::atomic<int64_t>* live_count = nullptr;  // counts this block while it exists; null: none
   };
 
@@ -92,7 +110,7 @@ class DataBlock final : public CacheEntry {
   const char* contents_end() const { return begin_ + contents_bytes_; }
   size_t contents_bytes() const { return contents_bytes_; }
 
-  // Asserts I1 to I3.
+  // Asserts I1 to I3, and that the anchors are keys of their entries.
   void CheckInvariants(const KeyComparator& comparator) const;
 
   // Requires of the rest: has_side_index(), and of each i: i < entries().
@@ -123,7 +141,8 @@ class DataBlock final : public CacheEntry {
   // entry.
   class KeyWalk {
    public:
-    // at: the first entry, or one that stores its whole key.
+    // at: the first entry, or one that stores its whole key, or one whose previous key is in the
+    // buffer.
     KeyWalk(const DataBlock& block, uint32_t at, KeyBuffer* buffer)
         : block_(block), next_(at), buffer_(*buffer) {}
 
@@ -172,7 +191,10 @@ class DataBlock final : public CacheEntry {
              size_t{entries} * (HeadBytes() + NumberBytes() * (has_restarts ? 2 : 1));
     }
   };
-  DataBlock(Args* args, const BlockLayout& layout, const Shape& shape, size_t charge);
+  using Anchors = std::vector<KeyAnchor>;
+
+  DataBlock(Args* args, const BlockLayout& layout, const Shape& shape,
+            std::unique_ptr<const Anchors> anchors, size_t charge);
   ~DataBlock();
   static void DestroyIndexed(CacheEntry* entry);
   static void DestroyPlain(CacheEntry* entry);
@@ -204,6 +226,8 @@ class DataBlock final : public CacheEntry {
                        char* key) const;
   // Writes the rest of the key.
   Slice CompleteKey(uint32_t i, const BlockEntry& view, size_t known, char* key) const;
+  // The last anchor before the entry `end`. Null: there is none.
+  const KeyAnchor* AnchorBefore(uint32_t end) const;
   // < 0, > 0: user_key is smaller, larger than every key with the common prefix. 0: it has the
   // prefix.
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
@@ -222,7 +246,8 @@ class DataBlock final : public CacheEntry {
   const uint32_t contents_bytes_;
   const BlockBuffer owned_;
   const bool has_side_index_;
-  std::atomic<int64_t>* const live_count_;  // null: none
+  std::atomic<int64_t>* const live_count_;        // null: none
+  const std::unique_ptr<const Anchors> anchors_;  // ascending; null: none
 };
 // Heads and wide numbers follow the object.
 static_assert(sizeof(DataBlock) % alignof(uint64_t) == 0);

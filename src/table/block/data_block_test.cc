@@ -146,6 +146,58 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
   EXPECT_LT(wide, 200u) << "heads of 32 bits";
 }
 
+// Only the first entry of a letter stores its whole key.
+TEST(DataBlock, KeysOfALongRunComeFromAnchors) {
+  for (size_t order = 0; order < 3; ++order) {
+    SCOPED_TRACE(order);
+    const KeyComparator comparator(TestComparators()[order].comparator);
+    Random random(3);
+    std::vector<Entry> entries;
+    for (int i = 0; i < 3000; ++i) {
+      entries.emplace_back(
+          MakeInternalKey(TightKey(&random), random.Uniform(1000), ValueType::kValue), "v");
+    }
+    const auto less = [&](const Entry& a, const Entry& b) {
+      return comparator.CompareInternal(a.first, b.first) < 0;
+    };
+    std::sort(entries.begin(), entries.end(), less);
+    entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+    const Result<DataBlock*> made = MakeBlock(BuildBlock(entries, 1 << 20), comparator);
+    ASSERT_TRUE(made.ok()) << made.status().ToString();
+    ASSERT_EQ((*made)->entries(), entries.size());
+    KeyBuffer buffer;
+    for (uint32_t i = 0; i < (*made)->entries(); ++i) {
+      const Slice key = entries[i].first;
+      ASSERT_EQ((*made)->Key(comparator, i, &buffer), key) << i;
+      ASSERT_EQ((*made)->LowerBound(comparator, ExtractUserKey(key), ExtractTag(key)), i);
+    }
+    (*made)->Release();
+  }
+}
+
+TEST(DataBlock, KeysThatExpandWithoutBoundAreCorruption) {
+  const KeyComparator comparator(BytewiseComparator());
+  const std::string key = MakeInternalKey(std::string(1 << 20, 'k'), 1, ValueType::kValue);
+  for (const bool side_index : {true, false}) {
+    for (const int sharing : {1000, 1100}) {
+      SCOPED_TRACE(testing::Message() << side_index << " " << sharing);
+      BlockBuilder builder({.restart_interval = 1 << 20});
+      for (int i = 0; i <= sharing; ++i) builder.Add(key, "", key.size());
+      const Slice bytes = builder.Finish();
+      BlockBuffer owned(bytes.size());
+      memcpy(owned.get(), bytes.data(), bytes.size());
+      const Slice contents(owned.get(), bytes.size());
+      const Result<DataBlock*> made = DataBlock::Create({.contents = contents,
+                                                         .owned = std::move(owned),
+                                                         .comparator = comparator,
+                                                         .side_index = side_index,
+                                                         .is_walked = !side_index});
+      EXPECT_EQ(made.ok(), sharing == 1000) << made.status().ToString();
+      if (made.ok()) (*made)->Release();
+    }
+  }
+}
+
 TEST(DataBlock, DisorderIsCorruption) {
   const KeyComparator comparator(BytewiseComparator());
   const auto key = [](const char* user_key) {

@@ -455,6 +455,7 @@ Result<BlockRef> BlockBasedTable::Read(const ReadArgs& args) {
                                                .owned = std::move(contents->owned),
                                                .comparator = comparator_,
                                                .side_index = args.side_index,
+                                               .is_walked = !args.side_index,
                                                .live_count = live_blocks_});
   if (!made.ok()) return parts_.file.AddPlace(made.status(), handle.offset);
   BlockRef block(*made);
