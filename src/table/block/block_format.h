@@ -48,6 +48,12 @@ static_assert(kBlockBytesMax + kBlockTrailerBytes <= UINT32_MAX);
 static_assert(kFooterBytes == 1 + 2 * kBlockHandleBytesMax + sizeof(uint32_t) + sizeof(uint64_t));
 static_assert(kLegacyFooterBytes == 2 * kBlockHandleBytesMax + sizeof(uint64_t));
 
+// The bytes that the keys of a data block share with the keys before them. A block with more is
+// refused, unless they are at most kBlockSharedExpansionMax times the block's: with that many
+// entries from one restart to the next, or fewer, they are.
+inline constexpr uint64_t kBlockSharedBytesMax = uint64_t{1} << 30;
+inline constexpr uint64_t kBlockSharedExpansionMax = 64;
+
 // In the last four bytes of a block, next to the number of its restarts: it has a hash index.
 inline constexpr uint32_t kBlockHashIndexBit = uint32_t{1} << 31;
 

@@ -55,7 +55,7 @@ struct Scan {
 // I5.
 uint64_t SharedBytesMax(const BlockLayout& layout) {
   const auto bytes = static_cast<uint64_t>(layout.entries_end - layout.entries);
-  return std::max(DataBlock::kSharedBytesMin, DataBlock::kSharedExpansionMax * bytes);
+  return std::max(kBlockSharedBytesMax, kBlockSharedExpansionMax * bytes);
 }
 
 Status ExpansionError() {
@@ -67,7 +67,7 @@ Status CheckSharedBytes(const BlockLayout& layout) {
   // With one long key, and the rest of the block for entries of at least 4 bytes that share it, n
   // bytes reach n * n / 16.
   constexpr uint64_t kSafeBytes = uint64_t{1} << 17;
-  static_assert(kSafeBytes * kSafeBytes / 16 <= DataBlock::kSharedBytesMin);
+  static_assert(kSafeBytes * kSafeBytes / 16 <= kBlockSharedBytesMax);
   if (static_cast<uint64_t>(layout.entries_end - layout.entries) <= kSafeBytes) return Status::OK();
   uint64_t shared_bytes = 0;
   size_t key_bytes = 0;

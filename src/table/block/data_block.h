@@ -20,9 +20,9 @@
 //     TableCursor checks each entry that it decodes.
 // I4: a key is assembled from at most 2 * kRunMax + kAnchorDistance entries. Where more than
 //     kRunMax entries follow one that stores its whole key, anchors have whole keys of them.
-// I5: the keys of a block share at most kSharedBytesMin bytes, or kSharedExpansionMax times the
-//     block's, if these are more. A hostile block may have one run of millions of entries, or a key
-//     of megabytes that each of millions shares: without I4 and I5 a walk would take days.
+// I5: the keys share no more bytes than block_format.h says. A hostile block may have one run of
+//     millions of entries, or a key of megabytes that each of millions shares: without I4 and I5 a
+//     walk would take days.
 //
 // Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping: values in it
 // are pinned through the table. Thread safety: constant once made.
@@ -85,8 +85,6 @@ class DataBlock final : public CacheEntry {
  public:
   static constexpr uint32_t kRunMax = 128;
   static constexpr uint32_t kAnchorDistance = 64;
-  static constexpr uint64_t kSharedBytesMin = uint64_t{1} << 30;
-  static constexpr uint64_t kSharedExpansionMax = 64;
 
   struct Args {
     Slice contents;

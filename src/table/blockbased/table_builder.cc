@@ -215,7 +215,7 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
   const size_t shared = CommonPrefixBytes(last_key(), internal_key);
   ASHLAR_ASSERT(first || Ascends(args_.comparator, last_key(), internal_key, shared));  // I1
 
-  if (BlockIsFull(internal_key, value)) FinishDataBlock(false);
+  if (BlockIsFull(internal_key, value) || SharesTooMuch(shared)) FinishDataBlock(false);
   if (has_pending_block_) AddToIndex(internal_key);
   if (index_.wants_keys()) [[unlikely]] {
     index_.AddKey(internal_key);
@@ -227,6 +227,7 @@ void TableBuilder::Add(const Slice& internal_key, const Slice& value) {
     if (!same_user_key) filter_->AddKey(user_key);
   }
   data_block_.Add(internal_key, value, shared);
+  block_shared_bytes_ += shared;
   if (first) smallest_.assign(internal_key.data(), internal_key.size());
   CountEntry(internal_key, value);
   if (!collectors_.empty()) [[unlikely]] {
@@ -266,7 +267,7 @@ void TableBuilder::FinishDataBlock(bool is_last) {
   if (block_deletions_ >= kDenseDeletions ||
       (!is_last && block_deletion_bytes_ * 2 >= data_block_.CurrentBytes()))
     ++dense_blocks_;
-  block_deletions_ = block_deletion_bytes_ = 0;
+  block_deletions_ = block_deletion_bytes_ = block_shared_bytes_ = 0;
   if (!collectors_.empty()) collectors_.BlockAdd(data_block_.CurrentBytes());
   pending_block_bytes_ = StoreDataBlock();
   has_pending_block_ = true;

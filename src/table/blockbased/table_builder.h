@@ -38,6 +38,7 @@
 #include "observe/recorder.h"
 #include "ranges/range_tombstone.h"
 #include "table/block/block_builder.h"
+#include "table/block/block_format.h"
 #include "table/blockbased/filter_partitions.h"
 #include "table/blockbased/index_builder.h"
 #include "table/blockbased/table_config.h"
@@ -142,6 +143,10 @@ class TableBuilder {
            (now >= args_.config.block_bytes ||
             now + internal_key.size() + value.size() + entry_overhead_ > args_.config.block_bytes);
   }
+  // Adding the key would make a block that readers may refuse.
+  bool SharesTooMuch(size_t shared) const {
+    return block_shared_bytes_ + shared > kBlockSharedBytesMax && !data_block_.Empty();
+  }
   void FinishDataBlock(bool is_last);
   // Completes data_block_ and returns its stored size; 0: it waits for a dictionary.
   uint32_t StoreDataBlock();
@@ -219,7 +224,8 @@ class TableBuilder {
   IndexKind index_kind_ = IndexKind::kBinary;  // as written
   uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
   bool has_pending_block_ = false;
-  uint64_t block_deletions_ = 0;  // of keys, in the present data block
+  uint64_t block_shared_bytes_ = 0;  // that keys of the present data block share, at most
+  uint64_t block_deletions_ = 0;     // of keys, in the present data block
   uint64_t block_deletion_bytes_ = 0;
   uint64_t dense_blocks_ = 0;
 

@@ -764,6 +764,39 @@ TEST(TableBuilder, RefusesSettingsThatCannotBeWritten) {
   EXPECT_TRUE(TableBuilder::Create(bad).status().IsInvalidArgument());
 }
 
+// Otherwise a reader would take the block for a hostile one.
+TEST(TableBuilder, ABlockEndsBeforeItsKeysShareTooMuch) {
+  MemoryFileSystem fs;
+  std::unique_ptr<vfs::WritableFile> file;
+  ASSERT_OK(fs.NewWritableFile("t.sst", {}, &file));
+  BlockBasedTableConfig config;
+  config.block_bytes = 16 << 20;
+  config.restart_interval = 1 << 20;
+  auto writer = TableBuilder::Create({.file = file.get(),
+                                      .file_name = "t.sst",
+                                      .comparator = KeyComparator(BytewiseComparator()),
+                                      .config = config});
+  ASSERT_OK(writer.status());
+  constexpr int kKeys = 1100;
+  std::string user_key(1 << 20, 'k');
+  for (int i = 0; i < kKeys; ++i) {
+    user_key.replace(user_key.size() - 4, 4, std::to_string(1000 + i));
+    (*writer)->Add(MakeInternalKey(user_key, 1, ValueType::kValue), "");
+  }
+  TableWriteResult result;
+  ASSERT_OK((*writer)->Finish(&result));
+  ASSERT_OK(file->Close());
+  EXPECT_EQ(result.properties.num_data_blocks, 2u);
+  Result<TableReaderPtr> opened = OpenTable(&fs, "t.sst", {.config = config});
+  ASSERT_OK(opened.status());
+  const OpenedTable table(std::move(opened).value());
+  const std::unique_ptr<InternalCursor> cursor = table->NewCursor({});
+  int keys = 0;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++keys;
+  EXPECT_OK(cursor->status());
+  EXPECT_EQ(keys, kKeys);
+}
+
 TEST(TableBuilderDeathTest, KeysMustAscend) {
   MemoryFileSystem fs;
   std::unique_ptr<vfs::WritableFile> file;

@@ -31,6 +31,7 @@ const char* PlainFaultText(PlainFault fault) {
     case PlainFault::kUnknownKeyKind: return "a key of an unknown kind";
     case PlainFault::kUnknownType: return "an entry of a type that is not supported";
     case PlainFault::kOrder: return "keys out of order";
+    case PlainFault::kExpansion: return "keys that expand to far more than the data";
   }
   return "no fault";
 }

@@ -51,7 +51,8 @@ enum class PlainFault : uint8_t {
   kNothingToShare,
   kUnknownKeyKind,
   kUnknownType,
-  kOrder
+  kOrder,
+  kExpansion
 };
 const char* PlainFaultText(PlainFault fault);
 

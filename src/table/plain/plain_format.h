@@ -29,6 +29,10 @@ namespace ashlar {
 
 // Offsets have 31 bits, and this one means "none".
 inline constexpr uint64_t kPlainFileBytesMax = (uint64_t{1} << 31) - 1;
+// The bytes that keys share with the full keys before them. A table with more is refused, unless
+// they are at most kPlainSharedExpansionMax times its data.
+inline constexpr uint64_t kPlainSharedBytesMax = uint64_t{1} << 30;
+inline constexpr uint64_t kPlainSharedExpansionMax = 64;
 // Where a flush or compaction ends a file. With an index in the file it may be earlier.
 inline constexpr uint64_t kPlainOutputBytesMax = kPlainFileBytesMax / 2;
 // Where it does so for entries and index together. An entry of 512 MiB, its part of the index, and

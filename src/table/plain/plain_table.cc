@@ -19,11 +19,18 @@
 
 namespace ashlar {
 
-// One pass over all entries in the order of the file. Checks that keys ascend.
+// One pass over all entries in the order of the file. Checks that keys ascend, and that they do not
+// share so much that a walk over a hostile table takes hours.
 class EntryScan {
  public:
   EntryScan(const PlainData* data, const KeyComparator& comparator)
-      : data_(data), comparator_(comparator), decoder_(data), next_(data->begin) {}
+      : data_(data),
+        comparator_(comparator),
+        shared_bytes_left_(
+            std::max(kPlainSharedBytesMax,
+                     kPlainSharedExpansionMax * static_cast<uint64_t>(data->end - data->begin))),
+        decoder_(data),
+        next_(data->begin) {}
 
   // False at the end and after a fault.
   bool Next() {
@@ -34,6 +41,11 @@ class EntryScan {
     fault_ = decoder_.Read(at_, &entry_);
     if (fault_ != PlainFault::kNone) return false;
     ASHLAR_DCHECK(at_ < entry_.end && entry_.end <= data_->end);  // PlainDecoder
+    if (entry_.shared.size() > shared_bytes_left_) {
+      fault_ = PlainFault::kExpansion;
+      return false;
+    }
+    shared_bytes_left_ -= entry_.shared.size();
     user_key_ = entry_.UserKey(&rooms_[entries_ % 2]);
     if (entries_ > 0) {
       const int r = comparator_.Compare(last_user_key, user_key_);
@@ -61,6 +73,7 @@ class EntryScan {
  private:
   const PlainData* const data_;
   const KeyComparator comparator_;
+  uint64_t shared_bytes_left_;
   PlainDecoder decoder_;
   const char* at_ = nullptr;
   const char* next_;

@@ -122,7 +122,11 @@ size_t PlainTableBuilder::PutKeyBegin(const Slice& user_key, const Slice& prefix
     if (config_.user_key_bytes == 0) PutVarint32(out, static_cast<uint32_t>(user_key.size()));
     return 0;
   }
-  if (new_prefix || entries_since_full_key_ % config_.Sparseness() == 0) {
+  shared_bytes_ += prefix.size();
+  // For good: the index refers to every so many keys of a prefix, which must be full ones.
+  if (shared_bytes_ > std::max(kPlainSharedBytesMax, kPlainSharedExpansionMax * offset_))
+    shares_ = false;
+  if (new_prefix || !shares_ || entries_since_full_key_ % config_.Sparseness() == 0) {
     entries_since_full_key_ = 1;
     PutKindAndSize(PlainKeyKind::kFull, user_key.size(), out);
     return 0;

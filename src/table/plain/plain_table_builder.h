@@ -86,6 +86,8 @@ class PlainTableBuilder {
   std::string last_key_;
   std::string last_prefix_;
   size_t entries_since_full_key_ = 0;  // kPrefix: with the full key, of this prefix
+  uint64_t shared_bytes_ = 0;          // kPrefix: of the prefixes of all keys
+  bool shares_ = true;                 // kPrefix: keys may leave their prefix out
   SequenceNumber smallest_sequence_ = kSequenceNumberMax;
   SequenceNumber largest_sequence_ = 0;
 

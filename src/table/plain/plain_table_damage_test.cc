@@ -338,6 +338,33 @@ TEST(PlainTableDamage, PropertiesThatDoNotFitTheDataAreRefused) {
             "Corruption: db/000007.sst: bad property for the encoding");
 }
 
+// A walk over the entries would copy the first key for each of them.
+TEST(PlainTableDamage, KeysThatExpandWithoutBoundAreRefused) {
+  constexpr uint32_t kKeyBytes = 1 << 20;
+  for (const int sharing : {1000, 1100}) {
+    std::string data = "\x3f";  // a full key
+    PutVarint32(&data, kKeyBytes - 63);
+    data += std::string(kKeyBytes, 'k') + std::string("\xff\0", 2);
+    for (int i = 0; i < sharing; ++i) {
+      if (i == 0) {
+        data += "\x7f";
+        PutVarint32(&data, kKeyBytes - 63);
+      }
+      data += "\x82";
+      data += static_cast<char>(i >> 8);
+      data += static_cast<char>(i);
+      data += std::string("\xff\0", 2);
+    }
+    const Status opened = OpenBytes(MakeFile(data, [](TableProperties* p) {
+      p->user_collected_properties[PlainTablePropertyNames::kEncodingType] =
+          std::string("\1\0\0\0", 4);
+    }));
+    EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
+    EXPECT_EQ(opened.ToString().find("expand") != std::string::npos, sharing == 1100)
+        << opened.ToString();
+  }
+}
+
 TEST(PlainTableDamage, EntriesThatLeadOutsideAreRefused) {
   const auto open = [](const std::string& data, bool prefix) {
     return OpenBytes(
