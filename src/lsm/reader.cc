@@ -348,26 +348,34 @@ Status Reader::GetUnpublished(const ReadOptions& options, ColumnFamily* family, 
 template <typename FamilyPointer>
 Reader::Views Reader::TakeViews(const ReadOptions& options,
                                 std::span<const FamilyPointer> families) const {
-  return TakeInOneState([&] { return LoadViews(options, families); });
+  constexpr int kLoadsWithoutMutex = 8;
+  Views taken{.views = std::vector<ReadView*>(families.size())};
+  for (int i = 0; i < kLoadsWithoutMutex; ++i) {
+    if (TakeInOneState([&] { return LoadViews(options, families, &taken); })) return taken;
+  }
+  // Before the mutex, because it may be an object of the program. A snapshot that the program holds
+  // is older than the call, and so is all that it sees.
+  if (options.snapshot != nullptr) taken.sequence = options.snapshot->GetSequenceNumber();
+  MutexLock lock(state_->mutex());  // no view is replaced
+  for (size_t i = 0; i < families.size(); ++i) taken.views[i] = families[i]->view();
+  if (options.snapshot == nullptr) taken.sequence = state_->PublishedSequence();
+  ASHLAR_DCHECK(state_->WasPublished(taken.sequence));  // I3 of database_state.h
+  return taken;
 }
 
 template <typename FamilyPointer>
-Reader::Views Reader::LoadViews(const ReadOptions& options,
-                                std::span<const FamilyPointer> families) const {
-  Views taken{.views = std::vector<ReadView*>(families.size())};
-  for (bool settled = false; !settled;) {
-    for (size_t i = 0; i < families.size(); ++i) {
-      taken.views[i] =
-          i > 0 && families[i] == families[i - 1] ? taken.views[i - 1] : families[i]->view();
-    }
-    taken.sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber()
-                                                 : state_->PublishedSequence();
-    settled = true;
-    for (size_t i = 0; i < families.size() && settled; ++i)
-      settled = taken.views[i] == families[i]->view();
+bool Reader::LoadViews(const ReadOptions& options, std::span<const FamilyPointer> families,
+                       Views* taken) const {
+  std::vector<ReadView*>& views = taken->views;
+  for (size_t i = 0; i < families.size(); ++i)
+    views[i] = i > 0 && families[i] == families[i - 1] ? views[i - 1] : families[i]->view();
+  taken->sequence = options.snapshot != nullptr ? options.snapshot->GetSequenceNumber()
+                                                : state_->PublishedSequence();
+  for (size_t i = 0; i < families.size(); ++i) {
+    if (views[i] != families[i]->view()) return false;
   }
-  ASHLAR_DCHECK(state_->WasPublished(taken.sequence));  // I3 of database_state.h
-  return taken;
+  ASHLAR_DCHECK(state_->WasPublished(taken->sequence));  // I3 of database_state.h
+  return true;
 }
 
 void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request) const {

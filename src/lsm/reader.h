@@ -93,12 +93,15 @@ class Reader {
   template <typename Load>
   ASHLAR_ALWAYS_INLINE auto TakeInOneState(const Load& load) const;
   // Takes one state for all: every view, then the sequence. If a view has changed in between, the
-  // sequence may belong to a later state of that family, and the views are taken again. Requires:
-  // the caller is inside an EpochGuard.
+  // sequence may belong to a later state of that family, and the views are taken again, at last
+  // under the database mutex: the views of thousands of families may change faster than they are
+  // loaded. Requires: the caller is inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
+  // False: a view has changed in between. Requires: *taken has a place for each view.
   template <typename FamilyPointer>
-  Views LoadViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
+  bool LoadViews(const ReadOptions& options, std::span<const FamilyPointer> families,
+                 Views* taken) const;
   struct ViewAtSequence {
     ReadView* view = nullptr;
     SequenceNumber sequence = 0;

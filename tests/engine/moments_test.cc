@@ -121,7 +121,8 @@ class MomentsOfFamiliesTest : public DatabaseFixture {
     EXPECT_OK(db_->Write(WriteOptions(), &batch));
   }
   SequenceNumber Change(int asked) {
-    if (asked == 0) {
+    asked_ = asked;
+    if (asked < changes_) {
       RunElsewhere([this] {
         EXPECT_OK(db_->Flush(FlushOptions(), handles_[1]));
         PutBoth("new");
@@ -130,6 +131,8 @@ class MomentsOfFamiliesTest : public DatabaseFixture {
     return db_->GetLatestSequenceNumber();
   }
 
+  int changes_ = 1;  // of the first loads of a read, one each
+  int asked_ = 0;    // so often before
   const ObservedSnapshot snapshot_{[this](int asked) { return Change(asked); }};
 };
 
@@ -156,6 +159,23 @@ TEST_F(MomentsOfFamiliesTest, NewIteratorsSeeBothAtOneMoment) {
     values.push_back(iterator->Valid() ? iterator->value().ToString() : "");
   }
   EXPECT_EQ(values[0], values[1]);
+}
+
+// A view changes during each load of all views, as those of thousands of families may: the read
+// ends all the same.
+TEST_F(MomentsOfFamiliesTest, AReadEndsWhileViewsChangeFasterThanItLoadsThem) {
+  constexpr int kLoadsMax = 50;
+  changes_ = kLoadsMax;
+  ReadOptions options;
+  options.snapshot = &snapshot_;
+  const std::vector<Slice> keys = {"key", "key"};
+  std::vector<std::string> values(2);
+  const std::vector<Status> statuses = db_->MultiGet(options, handles_, keys, &values);
+  EXPECT_OK(statuses[0]);
+  EXPECT_OK(statuses[1]);
+  EXPECT_EQ(values[0], "new");
+  EXPECT_EQ(values[1], "new");
+  EXPECT_LT(asked_, kLoadsMax);
 }
 
 }  // namespace
