@@ -1,6 +1,8 @@
 #include "compact/plan/file_plans.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/assert.h"
@@ -12,31 +14,51 @@ namespace ashlar {
 
 namespace {
 
-// Whether every key of the file is in the range.
-bool IsInside(const TreeFiles& tree, const FileMetaData& file, const UserKeyRange& range,
-              bool include_end) {
-  if (range.smallest != nullptr && tree.Compare(file.smallest_user_key(), *range.smallest) < 0)
-    return false;
-  if (range.largest == nullptr) return true;
-  const int r = tree.Compare(file.largest_user_key(), *range.largest);
-  return r < 0 || (r == 0 && (include_end || file.excludes_largest()));
+// The files of a sorted level that have all of their keys in the range. They are neighbours.
+FilePositions FilesInside(const TreeFiles& tree, std::span<FileMetaData* const> files,
+                          const UserKeyRange& range, bool include_end) {
+  auto begin = files.begin();
+  if (range.smallest != nullptr) {
+    begin = std::partition_point(begin, files.end(), [&](const FileMetaData* file) {
+      return tree.Compare(file->smallest_user_key(), *range.smallest) < 0;
+    });
+  }
+  auto end = files.end();
+  if (range.largest != nullptr) {
+    end = std::partition_point(begin, end, [&](const FileMetaData* file) {
+      const int r = tree.Compare(file->largest_user_key(), *range.largest);
+      return r < 0 || (r == 0 && (include_end || file->excludes_largest()));
+    });
+  }
+  return {.begin = static_cast<size_t>(begin - files.begin()),
+          .end = static_cast<size_t>(end - files.begin())};
 }
 
+// A search for each range, and one pass over the files: a program may name thousands of ranges, and
+// the database mutex is held.
 FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKeyRange> ranges,
                        bool include_end) {
   ASHLAR_ASSERT(IsSorted(level));  // neighbours are the files that may share a user key
   const TreeFiles tree(view);
-  const auto may_go = [&](const FileMetaData* file) {
-    return !file->being_compacted &&
-           std::any_of(ranges.begin(), ranges.end(), [&](const UserKeyRange& range) {
-             return IsInside(tree, *file, range, include_end);
-           });
-  };
-  FileList chosen;
-  for (const auto group : tree.Groups(level)) {
-    if (std::all_of(group.begin(), group.end(), may_go))
-      chosen.insert(chosen.end(), group.begin(), group.end());
+  const auto files = view.files(level);
+  std::vector<int64_t> changes(files.size() + 1);  // of the number of ranges that a file is inside
+  for (const UserKeyRange& range : ranges) {
+    const FilePositions own = FilesInside(tree, files, range, include_end);
+    ++changes[own.begin];
+    --changes[own.end];
   }
+  FileList chosen;
+  size_t position = 0;
+  int64_t inside = 0;
+  for (const auto group : tree.Groups(level)) {
+    bool may_go = true;
+    for (const FileMetaData* file : group) {
+      inside += changes[position++];
+      may_go &= inside > 0 && !file->being_compacted;
+    }
+    if (may_go) chosen.insert(chosen.end(), group.begin(), group.end());
+  }
+  ASHLAR_ASSERT(position == files.size());  // the groups have all files
   return chosen;
 }
 
@@ -59,7 +81,10 @@ Status CheckStaysBelowNewer(const TreeView& view, const FileMetaData* newest) {
 class FileChoice {
  public:
   FileChoice(const TreeView& view, const FilesRequest& request)
-      : view_(view), request_(request), tree_(view) {}
+      : view_(view),
+        request_(request),
+        named_(request.files.begin(), request.files.end()),
+        tree_(view) {}
 
   Result<std::vector<CompactionInputs>> Choose() const {
     ASHLAR_RETURN_IF_ERROR(Check());
@@ -82,10 +107,13 @@ class FileChoice {
   }
 
  private:
-  bool IsNamed(const FileMetaData* file) const {
-    return std::find(request_.files.begin(), request_.files.end(), file->number) !=
-           request_.files.end();
-  }
+  struct Place {
+    Level level = 0;
+    const FileMetaData* file = nullptr;
+  };
+  using Places = std::unordered_map<FileNumber, Place>;
+
+  bool IsNamed(const FileMetaData* file) const { return named_.contains(file->number); }
 
   Status Check() const {
     if (request_.files.empty()) return Status::InvalidArgument("no table is named");
@@ -93,23 +121,28 @@ class FileChoice {
       return Status::InvalidArgument(StrCat("output level ", request_.output_level,
                                             ": the last one is ", view_.num_levels() - 1));
     }
-    for (const FileNumber number : request_.files) ASHLAR_RETURN_IF_ERROR(CheckFile(number));
-    return Status::OK();
-  }
-  Status CheckFile(FileNumber number) const {
+    Places places;
     for (Level level = 0; level < view_.num_levels(); ++level) {
       for (const FileMetaData* file : view_.files(level)) {
-        if (file->number != number) continue;
-        if (level > request_.output_level) {
-          return Status::InvalidArgument(StrCat("table ", number, " is on level ", level,
-                                                ", below output level ", request_.output_level));
-        }
-        if (file->being_compacted)
-          return Status::Aborted(StrCat("table ", number, " is in another compaction"));
-        return Status::OK();
+        if (IsNamed(file)) places[file->number] = {.level = level, .file = file};
       }
     }
-    return Status::InvalidArgument(StrCat("the column family has no table ", number));
+    for (const FileNumber number : request_.files)
+      ASHLAR_RETURN_IF_ERROR(CheckFile(places, number));
+    return Status::OK();
+  }
+  Status CheckFile(const Places& places, FileNumber number) const {
+    const auto place = places.find(number);
+    if (place == places.end())
+      return Status::InvalidArgument(StrCat("the column family has no table ", number));
+    const auto& [level, file] = place->second;
+    if (level > request_.output_level) {
+      return Status::InvalidArgument(StrCat("table ", number, " is on level ", level,
+                                            ", below output level ", request_.output_level));
+    }
+    if (file->being_compacted)
+      return Status::Aborted(StrCat("table ", number, " is in another compaction"));
+    return Status::OK();
   }
 
   // The files of the level that are named or have keys of the range, those between them, and those
@@ -134,6 +167,7 @@ class FileChoice {
 
   const TreeView& view_;
   const FilesRequest& request_;
+  const std::unordered_set<FileNumber> named_;  // those of the request
   const TreeFiles tree_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ashlar/comparator.h"
+#include "base/format.h"
 #include "compact/plan/compaction_picker.h"
 #include "compact/plan/tree_text.h"
 
@@ -144,6 +146,58 @@ TEST(PlanFilesInRanges, SeveralRanges) {
   const std::vector<UserKeyRange> ranges{{.smallest = &a, .largest = &c},
                                          {.smallest = &g, .largest = nullptr}};
   EXPECT_EQ(Text(PlanFilesInRanges(tree.View(), ranges, true)), "L1 [5 7] dropped, delete files");
+}
+
+TEST(PlanFilesInRanges, AFileInsideSeveralRangesGoesOnce) {
+  const TreeText tree("L1: 5[a-c 20] 6[d-f 20] 7[g-k 20] 8[m-n 20]", 5);
+  const Slice a("a");
+  const Slice d("d");
+  const Slice f("f");
+  const Slice k("k");
+  const std::vector<UserKeyRange> ranges{{.smallest = &d, .largest = &k},
+                                         {.smallest = &a, .largest = &f},
+                                         {.smallest = &d, .largest = &f},
+                                         {.smallest = &f, .largest = &f}};
+  EXPECT_EQ(Text(PlanFilesInRanges(tree.View(), ranges, true)), "L1 [5 6 7] dropped, delete files");
+}
+
+// Compares as the bytewise one, and counts.
+class CountingComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Counting"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    ++compared_;
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+  size_t compared() const { return compared_; }
+
+ private:
+  mutable size_t compared_ = 0;
+};
+
+// Without a look at each file for each range, because the database mutex is held.
+TEST(PlanFilesInRanges, ARangeCostsASearch) {
+  constexpr size_t kFiles = 1000;
+  std::vector<std::string> keys;
+  std::string text = "L1:";
+  for (size_t i = 0; i < kFiles; ++i) {
+    keys.push_back(StrCat("k", kFiles + i));
+    text += StrCat(" ", i + 1, "[", keys.back(), "-", keys.back(), " 20]");
+  }
+  const TreeText tree(text, 5);
+  const std::vector<Slice> bounds(keys.begin(), keys.end());
+  std::vector<UserKeyRange> ranges;
+  for (const Slice& key : bounds) ranges.push_back({.smallest = &key, .largest = &key});
+  CountingComparator comparator;
+  TreeView view = tree.View();
+  view.comparator = KeyComparator(&comparator);
+  const std::optional<CompactionPlan> plan = PlanFilesInRanges(view, ranges, true);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->InputFiles(), kFiles);
+  EXPECT_LT(comparator.compared(), 100 * kFiles);
 }
 
 // ---- One file.
