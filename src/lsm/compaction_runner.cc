@@ -4,6 +4,7 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -247,7 +248,8 @@ void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
   // which would be dropped later with a mark that is no longer true.
   family->ActiveLocked()->EndGaps();
   const auto is_dropped_as_hidden = [&](FileMetaData* file) ASHLAR_REQUIRES(kDatabaseMutex) {
-    return std::any_of(family->running_plans.begin(), family->running_plans.end(),
+    return IsBeingCompacted(*file) &&
+           std::any_of(family->running_plans.begin(), family->running_plans.end(),
                        [file](const CompactionPlan* plan) {
                          return plan->reason == PlanReason::kHiddenFiles && plan->HasInput(file);
                        });
@@ -282,11 +284,10 @@ void CompactionRunner::AssertFits(const Compaction& compaction) const {
   // Of level 0 only the files that the pick has seen. A newer file may be sorted after an input and
   // span its keys, but has no older versions of them (README.md of compact/plan).
   const auto before = compaction.version->files(0);
+  const std::unordered_set<const FileMetaData*> seen_by_pick(before.begin(), before.end());
   std::vector<FileMetaData*> seen;
   std::copy_if(view.files(0).begin(), view.files(0).end(), std::back_inserter(seen),
-               [&](const FileMetaData* file) {
-                 return std::find(before.begin(), before.end(), file) != before.end();
-               });
+               [&](const FileMetaData* file) { return seen_by_pick.contains(file); });
   view.levels[0] = seen;
   AssertPlanFits(view, compaction.plan);  // I2: the alternative is stale reads for good
 }

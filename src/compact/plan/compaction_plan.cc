@@ -1,6 +1,7 @@
 #include "compact/plan/compaction_plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "base/assert.h"
@@ -145,25 +146,51 @@ std::string FindVisibleInput(const TreeView& view, const CompactionPlan& plan) {
   return "";
 }
 
-// Looks for files in a list. Files that follow each other there are found in one pass, because a
-// plan may take all files of a large tree, and is checked under the mutex.
-class FileLookup {
+// Looks for files of a plan in their level. They are in its order, so one pass finds all of them: a
+// plan is checked under the mutex, and may take any files of a large tree.
+class LevelLookup {
  public:
-  explicit FileLookup(std::span<FileMetaData* const> files) : files_(files) {}
+  explicit LevelLookup(std::span<FileMetaData* const> files) : files_(files) {}
 
   bool Has(const FileMetaData* file) {
-    if (next_ == files_.size() || files_[next_] != file) {
-      const auto found = std::find(files_.begin(), files_.end(), file);
-      if (found == files_.end()) return false;
-      next_ = static_cast<size_t>(found - files_.begin());
+    const auto next = files_.begin() + static_cast<std::ptrdiff_t>(next_);
+    auto found = std::find(next, files_.end(), file);
+    if (found == files_.end()) {
+      found = std::find(files_.begin(), next, file);
+      if (found == next) return false;
     }
-    ++next_;
+    next_ = static_cast<size_t>(found - files_.begin()) + 1;
     return true;
   }
 
  private:
   const std::span<FileMetaData* const> files_;
   size_t next_ = 0;  // after the file that was found last
+};
+
+// Looks for files of a level among the inputs of a plan, in the order of the level. Most are found,
+// or are none of the inputs.
+class InputLookup {
+ public:
+  explicit InputLookup(std::span<FileMetaData* const> inputs) : inputs_(inputs) {}
+
+  bool Has(const FileMetaData* file) {
+    if (next_ < inputs_.size() && inputs_[next_] == file) {
+      ++next_;
+      return true;
+    }
+    // None, or not in its turn.
+    if (sorted_.size() < inputs_.size()) {
+      sorted_.assign(inputs_.begin(), inputs_.end());
+      std::sort(sorted_.begin(), sorted_.end(), std::less<>());
+    }
+    return std::binary_search(sorted_.begin(), sorted_.end(), file, std::less<>());
+  }
+
+ private:
+  const std::span<FileMetaData* const> inputs_;
+  std::vector<const FileMetaData*> sorted_;  // by address, once it is needed
+  size_t next_ = 0;                          // after those that were found in their turn
 };
 
 std::span<FileMetaData* const> InputsOf(const CompactionPlan& plan, Level level) {
@@ -177,7 +204,7 @@ std::span<FileMetaData* const> InputsOf(const CompactionPlan& plan, Level level)
 
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) {
   for (const CompactionInputs& inputs : plan.inputs) {
-    FileLookup of_level(view.files(inputs.level));
+    LevelLookup of_level(view.files(inputs.level));
     for (const FileMetaData* file : inputs.files) {
       if (!of_level.Has(file)) {
         return StrCat("table ", file->number, " left level ", inputs.level, " before the plan ",
@@ -211,7 +238,7 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
   if (!IsSorted(plan.output_level)) return "";
   // Level 0 is sorted from new to old, so the files before the first input are newer.
   bool after_an_input = false;
-  FileLookup inputs_of_level0(InputsOf(plan, 0));
+  InputLookup inputs_of_level0(InputsOf(plan, 0));
   for (const FileMetaData* file : view.files(0)) {
     const bool input = inputs_of_level0.Has(file);
     after_an_input |= input;
@@ -219,7 +246,7 @@ std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan) 
   }
   const Level last = plan.bottommost ? view.num_levels() - 1 : plan.output_level;
   for (Level level = plan.start_level() + 1; level <= last; ++level) {
-    FileLookup inputs_of_level(InputsOf(plan, level));
+    InputLookup inputs_of_level(InputsOf(plan, level));
     for (const FileMetaData* file : view.files(level)) {
       if (inputs_of_level.Has(file)) continue;
       if (level < plan.output_level

@@ -1,6 +1,7 @@
 #include "compact/plan/fifo_picker.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,6 @@ struct FileGroup {
   SequenceNumber largest_sequence = 0;
   uint64_t born_unix_seconds = 0;  // 0: not known of all
   uint64_t bytes = 0;
-
-  bool Has(const FileMetaData* file) const {
-    return std::find(files.begin(), files.end(), file) != files.end();
-  }
 };
 
 FileGroup MakeGroup(std::span<FileMetaData* const> files) {
@@ -61,13 +58,14 @@ std::vector<FileGroup> GroupsByAge(const TreeView& view) {
 
 std::optional<CompactionPlan> PlanDrop(const TreeView& view, std::span<const FileGroup> oldest,
                                        PlanReason reason) {
+  std::unordered_set<const FileMetaData*> dropped;
+  for (const FileGroup& group : oldest) dropped.insert(group.files.begin(), group.files.end());
+  if (dropped.empty()) return std::nullopt;
   std::vector<CompactionInputs> inputs;
   for (Level level = 0; level < view.num_levels(); ++level) {
     CompactionInputs own{.level = level, .files = {}};
     for (FileMetaData* file : view.files(level)) {
-      if (std::any_of(oldest.begin(), oldest.end(),
-                      [file](const FileGroup& group) { return group.Has(file); }))
-        own.files.push_back(file);
+      if (dropped.contains(file)) own.files.push_back(file);
     }
     if (!own.files.empty()) inputs.push_back(std::move(own));
   }
