@@ -150,6 +150,7 @@ void BackgroundWork::FailDecision(const Status& error) noexcept {
 
 void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   const StallState state_before = family->stall.state;
+  const uint64_t rate_before = family->stall.bytes_per_second;
   const bool behind_before = family->compaction_behind;
   const StallInputs inputs = MakeStallInputs(*family);
   family->stall = family->policy().Stall(inputs, family->stall);
@@ -158,7 +159,10 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   // Before what follows may fail for lack of memory: the next decision finds the stall unchanged,
   // and would not let the writers go on.
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
-  if (!quiet || behind_before != family->compaction_behind) UpdateWriteController();
+  const bool same_stall = family->stall.state == state_before &&
+                          (quiet || family->stall.bytes_per_second == rate_before);
+  // It looks at all families, and all of them may decide in one critical section.
+  if (!same_stall || behind_before != family->compaction_behind) UpdateWriteController();
   if (family->stall.state != state_before) {
     if (family->stall.state == StallState::kDelayed) ++family->totals.delays;
     if (family->stall.state == StallState::kStopped) ++family->totals.stops;
@@ -441,7 +445,11 @@ Status BackgroundWork::WaitForIdle(bool abort_on_pause, DeadlineNanos deadline) 
     const bool holds_compactions = is_paused || compactions_.aborts() > 0;
     bool wanted = flush_jobs_ + RunningCompactions() > 0;
     bool held_back = is_paused;
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
+    // While jobs run there are thousands of changes, and perhaps as many families.
+    const std::vector<std::shared_ptr<ColumnFamily>>& families = state_->Families().families;
+    const bool asks_families = !wanted || (abort_on_pause && holds_compactions && !is_paused);
+    for (size_t i = 0; i < families.size() && asks_families; ++i) {
+      const std::shared_ptr<ColumnFamily>& family = families[i];
       // Otherwise a compaction that may run is a job already.
       const bool waits_for_call =
           family->exclusive_compaction || family->ingesting || family->waiting_steps > 0;
@@ -450,8 +458,8 @@ Status BackgroundWork::WaitForIdle(bool abort_on_pause, DeadlineNanos deadline) 
       wanted |= family->WantsFlush() || is_pending;
       held_back |= holds_compactions && is_pending;
     }
-    for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-      if (!wanted && family->compaction_paused) return family->compaction_failure;
+    for (size_t i = 0; i < families.size() && !wanted; ++i) {
+      if (families[i]->compaction_paused) return families[i]->compaction_failure;
     }
     if (!wanted) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());

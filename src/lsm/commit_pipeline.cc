@@ -240,19 +240,25 @@ bool CommitPipeline::AddLargest(std::vector<std::shared_ptr<ColumnFamily>> other
     leaving_bytes += table.ArenaBytes();
   };
   for (const std::shared_ptr<ColumnFamily>& family : *full) count_leaving(*family->LeaderActive());
-  const auto is_larger = [](const auto& a, const auto& b) {
-    return a->LeaderActive()->ApproximateMemoryUsed() > b->LeaderActive()->ApproximateMemoryUsed();
+  const auto is_too_much = [&] {
+    return (bytes_max > 0 && staying_bytes > bytes_max) ||
+           (budget != nullptr && budget->WantsFlush(leaving_bytes));
   };
-  std::sort(others.begin(), others.end(), is_larger);
-  bool any = false;
-  for (std::shared_ptr<ColumnFamily>& family : others) {
-    const bool too_much = (bytes_max > 0 && staying_bytes > bytes_max) ||
-                          (budget != nullptr && budget->WantsFlush(leaving_bytes));
-    if (!too_much) break;
-    count_leaving(*family->LeaderActive());
-    family->flush_wanted = true;
-    full->push_back(std::move(family));
-    any = true;
+  const auto is_smaller = [](const auto& a, const auto& b) {
+    return a->LeaderActive()->ApproximateMemoryUsed() < b->LeaderActive()->ApproximateMemoryUsed();
+  };
+  const bool any = !others.empty() && is_too_much();
+  if (any) {
+    // A heap: of thousands of families mostly one has to go.
+    std::make_heap(others.begin(), others.end(), is_smaller);
+    do {
+      std::pop_heap(others.begin(), others.end(), is_smaller);
+      std::shared_ptr<ColumnFamily>& family = others.back();
+      count_leaving(*family->LeaderActive());
+      family->flush_wanted = true;
+      full->push_back(std::move(family));
+      others.pop_back();
+    } while (!others.empty() && is_too_much());
   }
   active_bytes_ = staying_bytes;
   return any;
