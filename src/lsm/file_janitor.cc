@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -16,14 +17,24 @@ namespace ashlar {
 
 namespace {
 
-uint64_t OldestUnflushedLog(const ColumnFamily& family, std::span<const VersionEdit> edits)
-    ASHLAR_REQUIRES(kDatabaseMutex) {
-  uint64_t oldest = family.OldestLogNumber();
+// Family -> the oldest log that it will need. Without edits it needs no memory.
+using LogNumbers = std::unordered_map<ColumnFamilyId, uint64_t>;
+
+LogNumbers LogNumbersOf(std::span<const VersionEdit> edits) {
+  LogNumbers numbers;
   for (const VersionEdit& edit : edits) {
-    if (edit.column_family == family.id() && edit.log_number.has_value())
-      oldest = std::max(oldest, *edit.log_number);
+    if (!edit.log_number.has_value()) continue;
+    uint64_t& number = numbers[edit.column_family];
+    number = std::max(number, *edit.log_number);
   }
-  return oldest;
+  return numbers;
+}
+
+uint64_t OldestUnflushedLog(const ColumnFamily& family, const LogNumbers& numbers)
+    ASHLAR_REQUIRES(kDatabaseMutex) {
+  const auto number = numbers.find(family.id());
+  return number == numbers.end() ? family.OldestLogNumber()
+                                 : std::max(family.OldestLogNumber(), number->second);
 }
 
 bool IsStillThere(const Status& deleted) { return !deleted.ok() && !deleted.IsPathNotFound(); }
@@ -34,10 +45,13 @@ uint64_t FileJanitor::OldestLog(LogNeed need, std::span<const VersionEdit> edits
   uint64_t oldest = UINT64_MAX;
   switch (need) {
     case LogNeed::kCurrent: return state_->logs.current_number();
-    case LogNeed::kUnflushed:
+    case LogNeed::kUnflushed: {
+      // A recovery has an edit for each of thousands of families.
+      const LogNumbers numbers = LogNumbersOf(edits);
       for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
-        oldest = std::min(oldest, OldestUnflushedLog(*family, edits));
+        oldest = std::min(oldest, OldestUnflushedLog(*family, numbers));
       return oldest;
+    }
   }
   return 0;
 }
@@ -175,10 +189,9 @@ Status FileJanitor::Remove(const std::string& path) {
 
 void FileJanitor::DeleteTables(ObsoleteFiles::Taken* undeleted,
                                std::vector<DeletedTable>* deleted) {
-  const std::unordered_set<FileNumber> live = state_->versions->LiveTables();
   std::vector<ObsoleteTable> kept;
   for (const ObsoleteTable& table : std::exchange(kept_tables_, {})) {
-    if (live.contains(table.number)) {
+    if (state_->versions->IsLive(table.number)) {
       kept.push_back(table);
       continue;
     }

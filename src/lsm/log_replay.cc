@@ -144,9 +144,11 @@ Status LogReplay::TakeNewLogs(const std::vector<uint64_t>& numbers) {
       logs_.push_back({.number = number});
       continue;
     }
-    const bool known = std::any_of(logs_.begin(), logs_.end(),
-                                   [number](const Log& log) { return log.number == number; });
-    if (!known) return Status::TryAgain(LogName(number), "the log was not there before");
+    const auto known =
+        std::lower_bound(logs_.begin(), logs_.end(), number,
+                         [](const Log& log, uint64_t wanted) { return log.number < wanted; });
+    if (known == logs_.end() || known->number != number)
+      return Status::TryAgain(LogName(number), "the log was not there before");
   }
   return Status::OK();
 }

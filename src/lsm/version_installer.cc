@@ -1,6 +1,7 @@
 #include "lsm/version_installer.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "base/assert.h"
@@ -81,14 +82,15 @@ VersionEdit VersionInstaller::LogAdditions(std::span<const LogSet::LiveLog> logs
 }
 
 void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const {
+  std::unordered_set<const ColumnFamily*> changed;
   for (const VersionEdit& edit : edits) {
     // A flush ends memtables also if it keeps none of their entries.
     const bool changes_files = !edit.new_files().empty() || !edit.deleted_files().empty();
     if (!changes_files && !edit.log_number.has_value()) continue;
     const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(edit.column_family);
     if (family == nullptr) continue;
-    ASHLAR_ASSERT(std::find(prepared->changed.begin(), prepared->changed.end(), family) ==
-                  prepared->changed.end());  // one edit of a family changes its view
+    const bool is_first = changed.insert(family.get()).second;
+    ASHLAR_ASSERT(is_first);  // one edit of a family changes its view
     family->PrepareView();
     prepared->changed.push_back(family);
   }

@@ -56,4 +56,9 @@ void LiveFiles::AppendNumbers(std::unordered_set<uint64_t>* numbers) const {
   numbers->insert(numbers_.begin(), numbers_.end());
 }
 
+bool LiveFiles::Contains(uint64_t number) const {
+  MutexLock lock(mutex_);
+  return numbers_.contains(number);
+}
+
 }  // namespace ashlar

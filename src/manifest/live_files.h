@@ -45,6 +45,7 @@ class LiveFiles {
   // Asserts I1 of a file that a version has.
   void CheckIsLive(const FileMetaData& file) const;
   void AppendNumbers(std::unordered_set<uint64_t>* numbers) const;
+  bool Contains(uint64_t number) const;
 
  private:
   const Drop drop_;

@@ -271,9 +271,8 @@ Status VersionSet::ApplyEdit(VersionEdit* edit, Builders* builders, PendingInsta
 }
 
 PendingInstall::Change* VersionSet::ChangeFor(ColumnFamilyState* family, PendingInstall* install) {
-  for (PendingInstall::Change& change : install->changes_) {
-    if (change.family == family) return &change;
-  }
+  const auto [place, is_new] = install->places_.try_emplace(family, install->changes_.size());
+  if (!is_new) return &install->changes_[place->second];
   return &install->changes_.emplace_back(PendingInstall::Change{.family = family,
                                                                 .version = nullptr,
                                                                 .log_number = std::nullopt,
@@ -568,6 +567,12 @@ std::unordered_set<FileNumber> VersionSet::LiveTables() const {
   MutexLock lock(quarantine_mutex_);
   numbers.insert(quarantine_.begin(), quarantine_.end());
   return numbers;
+}
+
+bool VersionSet::IsLive(FileNumber table) const {
+  if (live_.Contains(table)) return true;  // in the order of LiveTables
+  MutexLock lock(quarantine_mutex_);
+  return quarantine_.contains(table);
 }
 
 }  // namespace ashlar

@@ -21,7 +21,7 @@
 //
 // Thread safety: the manifest mutex serialises installers and guards the MANIFEST. The published
 // state is written under it and the database mutex, and read under either (through Published).
-// NewFileNumber, MarkFileNumberUsed and LiveTables are for any thread.
+// NewFileNumber, MarkFileNumberUsed, LiveTables and IsLive are for any thread.
 // Lifetime: `file_system` and the comparators outlive it; it outlives every Version.
 #pragma once
 
@@ -32,6 +32,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -75,6 +76,7 @@ class PendingInstall {
   PendingInstall() = default;
 
   std::vector<Change> changes_;
+  std::unordered_map<const ColumnFamilyState*, size_t> places_;  // in changes_
   std::vector<VersionEdit> edits_;    // without their files, which the Versions own
   std::vector<std::string> records_;  // the edits as they go to the MANIFEST
   std::vector<FileNumber> new_tables_;
@@ -212,6 +214,8 @@ class VersionSet {
   // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union
   // with the outputs of running jobs must stay.
   std::unordered_set<FileNumber> LiveTables() const;
+  // Whether it is one of them.
+  bool IsLive(FileNumber table) const;
 
   // Asserts I2, I3 and I6, and I1 of live_files.h.
   void CheckInvariants() const ASHLAR_REQUIRES(kManifestMutex);

@@ -272,6 +272,7 @@ TEST_F(VersionSetTest, AMoveIsOneEditAndKeepsTheFile) {
   ASSERT_EQ(db_->Published().FindFamily(0)->current->files(5).size(), 1u);
   EXPECT_EQ(db_->Published().FindFamily(0)->current->files(5)[0], file);
   EXPECT_TRUE(db_->LiveTables().contains(number));
+  EXPECT_TRUE(db_->IsLive(number));
   const std::string state = db_.State();
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   EXPECT_EQ(db_.State(), state);
@@ -352,6 +353,7 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   EXPECT_EQ(db_->Published().FindFamily(2), nullptr);
   EXPECT_EQ(db_->Published().FindFamily(Slice("b")), nullptr);
   EXPECT_FALSE(db_->LiveTables().contains(table));
+  EXPECT_FALSE(db_->IsLive(table));
   EXPECT_TRUE(db_->PrepareDropFamily(2).status().IsColumnFamilyDropped());
   VersionEdit late;
   late.column_family = 2;
@@ -1022,6 +1024,7 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
         ASSERT_EQ(db.State(), possible.front()) << "a failed install changed the state";
         ASSERT_TRUE(db->LiveTables().contains(table))
             << "a table that a MANIFEST may name would be deleted";
+        ASSERT_TRUE(db->IsLive(table)) << "the same, by a deletion of tables";
         ASSERT_FALSE(db->MayDeleteManifest(1));
         // The state that a restart recovers now.
         Database other(base.get());
