@@ -5,10 +5,11 @@
 // Thread safety: plain members are constant once the file is in a Version, except being_compacted
 // and those of `coverage`, which the database mutex guards (manifest/file_marks.h), and the
 // atomics, of which marked_for_compaction and coverage.hidden_since are written under it. Only the
-// TableCache writes `reader`.
+// TableCache writes `reader`, and uses ring_index.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -81,6 +82,7 @@ struct FileMetaData {
   std::atomic<uint32_t> refs{0};
   // Published by TableCache (release), read inside an epoch guard (acquire).
   std::atomic<TableReader*> reader{nullptr};
+  size_t ring_index = 0;  // of OpenTables, under its lock, while there is a reader
 
   FileMetaData() = default;
   FileMetaData(const FileMetaData&) = delete;

@@ -1,6 +1,5 @@
 #include "table/open/table_cache.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -47,6 +46,7 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
     if (published == nullptr) {
       if (tables_max_ != 0) EvictTo(tables_max_ - 1);
       ring_.push_back({file, owner});
+      file->ring_index = ring_.size() - 1;
       published = reader.release();
       file->reader.store(published, std::memory_order_release);
     }
@@ -65,14 +65,17 @@ void OpenTables::Unlink(size_t index) {
   ASHLAR_ASSERT(reader != nullptr);  // I1
   ring_[index].file->reader.store(nullptr, std::memory_order_release);
   ring_[index] = ring_.back();
+  ring_[index].file->ring_index = index;
   ring_.pop_back();
   reader->Drop();
 }
 
 void OpenTables::CheckInvariants() const {
   ASHLAR_ASSERT(tables_max_ == 0 || ring_.size() <= tables_max_);  // I3
-  for (const OpenTable& table : ring_)
-    ASHLAR_ASSERT(table.file->reader.load(std::memory_order_relaxed) != nullptr);  // I1
+  for (size_t i = 0; i < ring_.size(); ++i) {
+    ASHLAR_ASSERT(ring_[i].file->reader.load(std::memory_order_relaxed) != nullptr);  // I1
+    ASHLAR_ASSERT(ring_[i].file->ring_index == i);                                    // I4
+  }
 }
 
 void OpenTables::EvictTo(size_t tables) {
@@ -91,10 +94,9 @@ void OpenTables::EvictTo(size_t tables) {
 void OpenTables::Remove(FileMetaData* file) {
   {
     MutexLock lock(mutex_);
-    const auto found = std::find_if(ring_.begin(), ring_.end(),
-                                    [file](const OpenTable& table) { return table.file == file; });
-    if (found == ring_.end()) return;
-    Unlink(static_cast<size_t>(found - ring_.begin()));
+    if (file->reader.load(std::memory_order_relaxed) == nullptr) return;                     // I1
+    ASHLAR_ASSERT(file->ring_index < ring_.size() && ring_[file->ring_index].file == file);  // I4
+    Unlink(file->ring_index);
   }
   epochs_.Reclaim();
 }

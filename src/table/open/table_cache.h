@@ -10,6 +10,8 @@
 // I2: Evict(file) was called for every file before its FileMetaData is freed, and no Acquire of it
 //     runs concurrently or later.
 // I3: no more tables than the limit are published. Unlinked tables with counts come on top.
+// I4: file->ring_index is the place of a file in the ring: a drop of thousands of files looks for
+//     none of them.
 //
 // The magic number at the end of a file gives the kind of its table.
 //
@@ -70,7 +72,7 @@ class OpenTables {
   void RemoveAll(const TableCache* owner);
   void EvictTo(size_t tables) ASHLAR_REQUIRES(mutex_);
   void Unlink(size_t index) ASHLAR_REQUIRES(mutex_);
-  // Asserts I1 for the files in the ring, and I3.
+  // Asserts I1 and I4 for the files in the ring, and I3.
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
   EpochDomain& epochs_;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -122,6 +123,27 @@ TEST_F(TableCacheTest, LimitClosesTablesThatAreNotInUse) {
   }
   open_tables.SetLimit(1);
   EXPECT_EQ(open_tables.Count(), 1u);
+}
+
+TEST_F(TableCacheTest, EvictsAnyFileAndLeavesTheOthersOpen) {
+  OpenTables open_tables(&TestEpochs(), 0);
+  TableCache tables(Args(&open_tables));
+  for (const auto& file : files_) ASSERT_OK(tables.Acquire(file.get(), {}).status());
+  std::set<size_t> open;
+  for (size_t i = 0; i < files_.size(); ++i) open.insert(i);
+  // The first, the last, one of the middle, one that took the place of another, and so on.
+  for (const size_t i : {0u, 19u, 7u, 18u, 0u, 1u, 17u, 2u, 3u, 16u}) {
+    tables.Evict(files_[i].get());  // the second time it is not open
+    open.erase(i);
+    EXPECT_EQ(open_tables.Count(), open.size());
+    for (size_t j = 0; j < files_.size(); ++j)
+      EXPECT_EQ(TableCache::FindOpen(files_[j].get()) != nullptr, open.contains(j))
+          << i << " " << j;
+  }
+  ASSERT_OK(tables.Acquire(files_[0].get(), {}).status());
+  tables.Evict(files_[4].get());
+  EXPECT_NE(TableCache::FindOpen(files_[0].get()), nullptr);
+  EXPECT_EQ(TableCache::FindOpen(files_[4].get()), nullptr);
 }
 
 TEST_F(TableCacheTest, CursorsAndPinsOutliveEviction) {
