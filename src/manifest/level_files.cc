@@ -43,12 +43,6 @@ LevelFiles::~LevelFiles() {
   for (FileMetaData* file : files_) live_->Release(file);
 }
 
-bool LevelFiles::MayHaveRanges() const {
-  return std::any_of(files_.begin(), files_.end(), [](const FileMetaData* file) {
-    return file->has_ranges.load(std::memory_order_relaxed) != HasRanges::kNo;
-  });
-}
-
 size_t LevelFiles::Find(const Slice& user_key, uint64_t tag) const {
   const auto is_before = [&](const FileMetaData* file) {
     return comparator_.CompareInternal(file->largest, user_key, tag) < 0;

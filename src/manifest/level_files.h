@@ -56,8 +56,6 @@ class LevelFiles {
   std::span<FileMetaData* const> files() const { return files_; }
   size_t size() const { return files_.size(); }
   bool empty() const { return files_.empty(); }
-  // False: no file has range tombstones.
-  bool MayHaveRanges() const;
   uint64_t bytes() const { return bytes_; }
 
   // Levels above 0: the first file whose largest internal key is at or after (user_key, tag);

@@ -206,12 +206,20 @@ size_t Version::NumFiles() const {
 }
 
 bool Version::MayHaveRanges() const {
-  if (has_no_ranges_.load(std::memory_order_relaxed)) return false;
-  for (const auto& level : levels_) {
-    if (level->MayHaveRanges()) return true;
+  constexpr int kLevelShift = 32;
+  const uint64_t from = ranges_from_.load(std::memory_order_relaxed);
+  auto level = static_cast<Level>(from >> kLevelShift);
+  size_t place = from & UINT32_MAX;
+  for (; level < levels(); ++level, place = 0) {
+    const std::span<FileMetaData* const> tables = files(level);
+    while (place < tables.size() &&
+           tables[place]->has_ranges.load(std::memory_order_relaxed) == HasRanges::kNo)
+      ++place;
+    if (place < tables.size()) break;
   }
-  has_no_ranges_.store(true, std::memory_order_relaxed);
-  return false;
+  const uint64_t found = (uint64_t{level} << kLevelShift) | place;
+  if (found != from) ranges_from_.store(found, std::memory_order_relaxed);
+  return level < levels();
 }
 
 SequenceNumber Version::LargestSequence() const {
@@ -245,7 +253,16 @@ std::vector<FileMetaData*> Version::OverlappingFiles(Level level, const UserKeyR
 }
 
 bool Version::RangeIsEmpty(Level level, const UserKeyRange& range) const {
-  return OverlappingFiles(level, range).empty();
+  ASHLAR_ASSERT(level < levels_.size());  // a level of this Version
+  const LevelFiles& files = *levels_[level];
+  if (IsSorted(level)) {
+    const FilePositions positions = files.Overlapping(range);
+    return positions.begin >= positions.end;
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files.FileOverlaps(i, range)) return false;
+  }
+  return true;
 }
 
 Result<uint64_t> Version::ApproximateBytes(const Slice& begin, const Slice& end,

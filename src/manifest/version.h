@@ -80,6 +80,7 @@ class Version {
   // This Version, and those that it follows or that follow it, as far as they exist.
   uint64_t LiveRelatives() const { return relatives_->load(std::memory_order_relaxed); }
   // False: no table has range tombstones. True: one may, because it has some or was never open.
+  // Cheap for each iterator of a large tree: it looks once at each table that has none.
   bool MayHaveRanges() const;
 
   // The level's files that share a user key with the range, in the level's order. (Level 0: not
@@ -106,8 +107,10 @@ class Version {
   const std::shared_ptr<const FileIndexer> indexer_;  // of levels_
   // Relaxed: a figure, which guards nothing.
   const std::shared_ptr<std::atomic<uint64_t>> relatives_;
-  mutable std::atomic<bool> has_no_ranges_{false};  // relaxed; set once it is known
-  std::atomic<uint32_t> refs_{1};                   // every holder; Unref is acquire and release
+  // Level (upper half) and place in it of the first table that may have range tombstones; levels():
+  // none has. Relaxed: that a table has none does not change, so an older place is right, too.
+  mutable std::atomic<uint64_t> ranges_from_{0};
+  std::atomic<uint32_t> refs_{1};  // every holder; Unref is acquire and release
 };
 
 }  // namespace ashlar

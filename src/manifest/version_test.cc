@@ -86,6 +86,41 @@ TEST_F(VersionTest, CountsTheVersionsOfItsFamilyThatExist) {
   other_family->Unref();
 }
 
+TEST_F(VersionTest, KnowsWhetherATableMayHaveRangeTombstones) {
+  VersionEdit edit;
+  edit.AddFile(0, MakeFile(5, "a", "z"));
+  edit.AddFile(2, MakeFile(6, "a", "c"));
+  edit.AddFile(2, MakeFile(7, "d", "f"));
+  Version* const version = *Apply(nullptr, std::move(edit));
+  const std::vector<FileMetaData*> files{version->files(0)[0], version->files(2)[0],
+                                         version->files(2)[1]};
+  for (FileMetaData* const file : files) {
+    EXPECT_TRUE(version->MayHaveRanges()) << file->number << " was never open";
+    file->has_ranges = HasRanges::kYes;
+    EXPECT_TRUE(version->MayHaveRanges()) << file->number;
+    file->has_ranges = HasRanges::kNo;
+  }
+  EXPECT_FALSE(version->MayHaveRanges());
+  version->Unref();
+}
+
+// Each iterator asks.
+TEST_F(VersionTest, LooksOnceAtATableWithoutRangeTombstones) {
+  VersionEdit edit;
+  edit.AddFile(1, MakeFile(5, "a", "c"));
+  edit.AddFile(1, MakeFile(6, "d", "f"));
+  Version* const version = *Apply(nullptr, std::move(edit));
+  FileMetaData* const first = version->files(1)[0];
+  FileMetaData* const last = version->files(1)[1];
+  first->has_ranges = HasRanges::kNo;
+  last->has_ranges = HasRanges::kYes;
+  EXPECT_TRUE(version->MayHaveRanges());
+  first->has_ranges = HasRanges::kYes;  // impossible; shows that it is not looked at again
+  last->has_ranges = HasRanges::kNo;
+  EXPECT_FALSE(version->MayHaveRanges());
+  version->Unref();
+}
+
 TEST_F(VersionTest, LevelZeroIsNewestFirst) {
   VersionEdit edit;
   edit.AddFile(0, MakeFile(5, "a", "z", 10, 20));
