@@ -34,14 +34,15 @@ void CoverageScan::Scan(const std::shared_ptr<ColumnFamily>& family) {
   const ViewRef view = family->PinView();
   const Version& version = *view->version;
   if (!version.MayHaveRanges()) return;
+  std::vector<Table> tables = TablesWithRanges(version);
+  if (tables.empty()) return;
   TreeView tree;
-  std::vector<Table> tables;
   {
     MutexLock lock(state_->mutex());
     if (family->version() != &version) return;  // I1
     tree = MakeTreeView(*state_, *family);
     tree.running.clear();
-    tables = TablesWithRanges(version);
+    for (Table& table : tables) table.count_bytes = MustCountCoveredBytes(*table.file, table.level);
   }
   for (Table& table : tables) FindIn(tree, family->tables(), &table);
   Record(family, &version, tables);
@@ -51,10 +52,8 @@ std::vector<CoverageScan::Table> CoverageScan::TablesWithRanges(const Version& v
   std::vector<Table> tables;
   for (Level level = 0; level < version.levels(); ++level) {
     for (FileMetaData* const file : version.files(level)) {
-      if (file->has_ranges.load(std::memory_order_relaxed) == HasRanges::kYes) {
-        tables.push_back(
-            {.file = file, .level = level, .count_bytes = MustCountCoveredBytes(*file, level)});
-      }
+      if (file->has_ranges.load(std::memory_order_relaxed) == HasRanges::kYes)
+        tables.push_back({.file = file, .level = level});
     }
   }
   return tables;

@@ -105,12 +105,14 @@ EntryCounts CountEntries(const Version& version) {
   return counts;
 }
 
-uint64_t EstimateKeys(const Subject& s) {
-  EntryCounts counts = CountEntries(s.version());
-  counts.entries += s.family().ActiveLocked()->entries() +
-                    SumImmutable(s.family(), [](const MemTable& t) { return t.entries(); });
-  counts.deletions += s.family().ActiveLocked()->deletions() +
-                      SumImmutable(s.family(), [](const MemTable& t) { return t.deletions(); });
+uint64_t EstimateKeys(const DatabaseState& /*state*/, const ReadView& view) {
+  EntryCounts counts = CountEntries(*view.version);
+  const auto add = [&counts](const MemTable& table) {
+    counts.entries += table.entries();
+    counts.deletions += table.deletions();
+  };
+  add(*view.active);
+  for (const MemTableRef& table : view.immutable) add(*table);
   // Each deletion stands for itself and for the entry that it deletes.
   return counts.entries > 2 * counts.deletions ? counts.entries - 2 * counts.deletions : 0;
 }
@@ -118,10 +120,10 @@ uint64_t EstimateKeys(const Subject& s) {
 // Range deletions count as entries, and not as deletions.
 uint64_t CountEntries(const MemTable& table) { return table.entries() + table.range_deletions(); }
 
-uint64_t TableReaderMemory(const Subject& s) {
+uint64_t TableReaderMemory(const DatabaseState& state, const ReadView& view) {
   uint64_t bytes = 0;
-  const EpochGuard guard(s.state().epochs);
-  ForEachFile(s.version(), [&](Level, FileMetaData* file) {
+  const EpochGuard guard(state.epochs);
+  ForEachFile(*view.version, [&](Level, FileMetaData* file) {
     if (TableReader* const reader = TableCache::FindOpen(file); reader != nullptr)
       bytes += reader->MemoryBytes();
   });
@@ -130,21 +132,40 @@ uint64_t TableReaderMemory(const Subject& s) {
 
 // The last sorted run, and the files above it that overlap nothing there. A lower estimate of the
 // data without overwritten entries.
-uint64_t LiveDataBytes(const Subject& s) {
+uint64_t LiveDataBytes(const DatabaseState& /*state*/, const ReadView& view) {
+  const Version& version = *view.version;
   uint64_t bytes = 0;
-  for (Level level = s.version().levels(); level-- > 0;) {
-    for (const FileMetaData* const file : s.version().files(level)) {
+  for (Level level = version.levels(); level-- > 0;) {
+    for (const FileMetaData* const file : version.files(level)) {
       bool covered = false;
       const Slice smallest = file->smallest_user_key();
       const Slice largest = file->largest_user_key();
-      for (Level below = level + 1; below < s.version().levels() && !covered; ++below) {
-        covered = !s.version().RangeIsEmpty(
-            below, UserKeyRange{.smallest = &smallest, .largest = &largest});
+      for (Level below = level + 1; below < version.levels() && !covered; ++below) {
+        covered =
+            !version.RangeIsEmpty(below, UserKeyRange{.smallest = &smallest, .largest = &largest});
       }
       if (!covered) bytes += file->file_bytes;
     }
   }
   return bytes;
+}
+
+// Numbers that take a look at each table. They are asked without the database mutex, of a view.
+struct ViewProperty {
+  const std::string& name;
+  uint64_t (*get)(const DatabaseState& state, const ReadView& view);
+};
+
+const ViewProperty* FindViewProperty(const Slice& property) {
+  static const ViewProperty kTable[] = {
+      {Names::kEstimateNumKeys, &EstimateKeys},
+      {Names::kEstimateTableReadersMem, &TableReaderMemory},
+      {Names::kEstimateLiveDataSize, &LiveDataBytes},
+  };
+  for (const ViewProperty& candidate : kTable) {
+    if (Slice(candidate.name) == property) return &candidate;
+  }
+  return nullptr;
 }
 
 // Null: it has none.
@@ -238,9 +259,6 @@ const std::span<const NumberProperty> NumberProperties() {
        [](const Subject& s) {
          return uint64_t{s.state().write_controller.state() == WriteController::State::kStopped};
        }},
-      {Names::kEstimateNumKeys, false, &EstimateKeys},
-      {Names::kEstimateTableReadersMem, false, &TableReaderMemory},
-      {Names::kEstimateLiveDataSize, false, &LiveDataBytes},
       {Names::kTotalSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
       {Names::kLiveSstFilesSize, false, [](const Subject& s) { return s.version().TotalBytes(); }},
       {Names::kObsoleteSstFilesSize, true,
@@ -364,8 +382,13 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
     *value = (cache.get()->*of_cache->get)();
     return true;
   }
+  if (const ViewProperty* const of_view = FindViewProperty(property); of_view != nullptr) {
+    if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(background_, *family);
+    const ViewOfCall view(background_, *family);
+    *value = of_view->get(*state_, *view);
+    return true;
+  }
   const NumberProperty* const found = FindNumber(property);
-  if (property == Slice(Names::kEstimateNumKeys)) LearnEntryCounts(background_, *family);
   MutexLock lock(state_->mutex());
   if (found != nullptr) {
     *value = found->get(Subject(*state_, *background_, *family));
@@ -379,13 +402,13 @@ bool PropertyReader::Number(const std::shared_ptr<ColumnFamily>& family, const S
   return true;
 }
 
+std::vector<std::shared_ptr<ColumnFamily>> PropertyReader::Families() const {
+  MutexLock lock(state_->mutex());
+  return state_->LiveFamilies();
+}
+
 void PropertyReader::LearnAllEntryCounts() const {
-  std::vector<std::shared_ptr<ColumnFamily>> families;
-  {
-    MutexLock lock(state_->mutex());
-    families = state_->LiveFamilies();
-  }
-  for (const std::shared_ptr<ColumnFamily>& family : families)
+  for (const std::shared_ptr<ColumnFamily>& family : Families())
     LearnEntryCounts(background_, *family);
 }
 
@@ -404,10 +427,18 @@ bool PropertyReader::Sum(const Slice& property, uint64_t* value) const {
     for (const std::shared_ptr<Cache>& cache : caches) *value += (cache.get()->*of_cache->get)();
     return true;
   }
+  if (const ViewProperty* const of_view = FindViewProperty(property); of_view != nullptr) {
+    if (property == Slice(Names::kEstimateNumKeys)) LearnAllEntryCounts();
+    *value = 0;
+    for (const std::shared_ptr<ColumnFamily>& family : Families()) {
+      const ViewOfCall view(background_, *family);
+      *value += of_view->get(*state_, *view);
+    }
+    return true;
+  }
   const NumberProperty* const found = FindNumber(property);
   if (found == nullptr) return false;
   *value = 0;
-  if (property == Slice(Names::kEstimateNumKeys)) LearnAllEntryCounts();
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
     *value += found->get(Subject(*state_, *background_, *family));
@@ -465,9 +496,15 @@ std::string PropertyReader::DatabaseStats() const {
 }
 
 std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const {
-  MutexLock lock(state_->mutex());
-  std::string text = DatabaseStats();
-  for (const std::shared_ptr<ColumnFamily>& family : families) text += FamilyStats(*family);
+  std::string text;
+  {
+    MutexLock lock(state_->mutex());
+    text = DatabaseStats();
+  }
+  for (const std::shared_ptr<ColumnFamily>& family : families) {
+    MutexLock lock(state_->mutex());  // for each, because there may be thousands
+    text += FamilyStats(*family);
+  }
   return text;
 }
 

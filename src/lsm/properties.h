@@ -1,7 +1,7 @@
 // PropertyReader: the answers of DB::GetProperty and its relatives about an open database.
 //
-// Numbers are in one table (properties.cc): a name and a function. Texts are made from the
-// numbers and from the version. Thread safety: all methods from any thread. No method reads a table
+// Numbers are in tables (properties.cc): a name and a function. Texts are made from the numbers and
+// from the version. Thread safety: all methods from any thread. No method reads a table
 // file, except TablesOf, TablesByLevel, TablesInRanges, and those that need entry counts of tables
 // that are not open.
 #pragma once
@@ -49,6 +49,7 @@ class PropertyReader {
  private:
   Status AddTable(const ColumnFamily& family, FileMetaData* file,
                   TablePropertiesCollection* properties) const;
+  std::vector<std::shared_ptr<ColumnFamily>> Families() const;
   void LearnAllEntryCounts() const;
   std::string LevelStats(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);
   std::string FamilyStats(const ColumnFamily& family) const ASHLAR_REQUIRES(kDatabaseMutex);

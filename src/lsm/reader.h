@@ -33,6 +33,7 @@ class ViewOfCall {
   ViewOfCall(const ViewOfCall&) = delete;
   ViewOfCall& operator=(const ViewOfCall&) = delete;
 
+  const ReadView& operator*() const { return *view_.get(); }
   ReadView* operator->() const { return view_.get(); }
 
  private:

@@ -163,11 +163,16 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
   Moment moment;
   ASHLAR_ASSIGN_OR_RETURN(moment.manifest, FindShownManifest(*state_, reads_only_));
   if (reads_only_) moment.place = state_->versions->place();
-  MutexLock lock(state_->mutex());
-  for (const std::shared_ptr<ColumnFamily>& family : state_->LiveFamilies()) {
-    const Version& version = *family->version();
-    for (Level level = 0; level < version.levels(); ++level) {
-      for (const FileMetaData* const file : version.files(level)) {
+  std::vector<const Version*> versions;
+  {
+    MutexLock lock(state_->mutex());
+    for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+      versions.push_back(family->version());
+  }
+  // Only an install replaces them, so the manifest mutex keeps them, and writers do not wait.
+  for (const Version* const version : versions) {
+    for (Level level = 0; level < version->levels(); ++level) {
+      for (const FileMetaData* const file : version->files(level)) {
         LiveFileStorageInfo& table = moment.tables.emplace_back(
             Describe(TableFileName(state_->directory, file->number), FileType::kTableFile,
                      file->number, file->file_bytes));
