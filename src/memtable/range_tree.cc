@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "base/coding.h"
@@ -462,43 +463,51 @@ CoverInterval RangeTree::FindCoverInterval(const Slice& user_key, SequenceNumber
   }
 }
 
-// Walks over the leaves with the covering sequences of the nodes above.
+// Walks over the leaves with the covers of the slots above. Any number of snapshots may be held, so
+// a fragment is searched only for the readers that tell its sequences apart.
 class RangeTree::Fragmenter {
  public:
   Fragmenter(const KeyComparator& comparator, std::span<const SequenceNumber> visible)
       : visible_(visible.rbegin(), visible.rend()), builder_(comparator) {}
 
   FragmentedRanges Run(const Node* root) {
-    if (root != nullptr) Walk(*root, 0, nullptr);
+    if (root != nullptr) Walk(*root, nullptr);
     return builder_.Finish();
   }
 
  private:
-  // `covering` of a level has its sequence for each element of visible_.
-  void Walk(const Node& node, size_t level, const char* upper) {
-    covering_.resize(std::max(covering_.size(), (level + 2) * visible_.size()));
+  void Walk(const Node& node, const char* upper) {
     for (uint32_t slot = 0; slot < node.count; ++slot) {
       const Cover* const cover = node.cover(slot);
-      for (size_t i = 0; i < visible_.size(); ++i) {
-        const Cover* const found = FindVisible(cover, visible_[i]);
-        covering_[(level + 1) * visible_.size() + i] = std::max(
-            covering_[level * visible_.size() + i], found == nullptr ? 0 : found->sequence);
-      }
+      if (cover != nullptr) covers_.push_back(cover);
       const char* const end = slot + 1u == node.count ? upper : node.key(slot + 1);
       if (node.is_leaf) {
-        AddFragment(node.key(slot), end, level + 1);
+        AddFragment(node.key(slot), end);
       } else {
-        Walk(*node.child(slot), level + 1, end);
+        Walk(*node.child(slot), end);
       }
+      if (cover != nullptr) covers_.pop_back();
     }
   }
 
-  void AddFragment(const char* begin, const char* end, size_t level) {
+  // The largest sequence of covers_ that the reader sees. 0: none.
+  SequenceNumber CoveringSequence(SequenceNumber visible) const {
+    SequenceNumber covering = 0;
+    for (const Cover* const newest : covers_) {
+      const Cover* const found = FindVisible(newest, visible);
+      if (found != nullptr) covering = std::max(covering, found->sequence);
+    }
+    return covering;
+  }
+
+  void AddFragment(const char* begin, const char* end) {
     sequences_.clear();
-    for (size_t i = 0; i < visible_.size(); ++i) {
-      const SequenceNumber sequence = covering_[level * visible_.size() + i];
-      if (sequence != 0 && (sequences_.empty() || sequences_.back() > sequence))
-        sequences_.push_back(sequence);
+    for (auto reader = visible_.begin(); reader != visible_.end();) {
+      const SequenceNumber sequence = CoveringSequence(*reader);
+      if (sequence == 0) break;  // older readers see none, too
+      sequences_.push_back(sequence);
+      // All readers down to the sequence find it.
+      reader = std::upper_bound(reader, visible_.end(), sequence, std::greater<>());
     }
     if (sequences_.empty()) return;
     ASHLAR_ASSERT(begin != nullptr && end != nullptr);  // nothing covers the edges of the key space
@@ -506,7 +515,7 @@ class RangeTree::Fragmenter {
   }
 
   const std::vector<SequenceNumber> visible_;  // descending
-  std::vector<SequenceNumber> covering_;       // by level, then by visible_
+  std::vector<const Cover*> covers_;           // the newest of each slot from the root down
   std::vector<SequenceNumber> sequences_;
   FragmentedRanges::Builder builder_;
 };

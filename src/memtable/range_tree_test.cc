@@ -98,6 +98,16 @@ TEST_P(RangeTreeShapes, AgreesWithTheTombstonesAsTheyCame) {
     const FragmentedRanges fragments = tree.Fragments(readers);
     fragments.CheckInvariants();
     EXPECT_LE(fragments.tombstones(), fragments.fragments() * readers.size());
+    // More readers than sequences, several between two of them.
+    std::vector<SequenceNumber> many;
+    for (SequenceNumber reader = 0; reader <= 10 * kCount; reader += 4) many.push_back(reader);
+    const FragmentedRanges for_many = tree.Fragments(many);
+    for_many.CheckInvariants();
+    for (uint64_t key = 0; key <= 4 * kCount + 1; key += 97) {
+      for (const SequenceNumber visible : many)
+        ASSERT_EQ(for_many.CoveringSequence(Key(key), visible),
+                  tree.CoveringSequence(Key(key), visible));
+    }
     for (uint64_t key = 0; key <= 4 * kCount + 1; key += 3) {
       const auto covers = [&](const Range& range) {
         return descends ? range.begin < key && key <= range.end
