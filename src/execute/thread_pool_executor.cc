@@ -59,10 +59,11 @@ bool ThreadPoolExecutor::ScheduleAfter(uint64_t delay_us, Priority priority,
   if (shutting_down_) return false;
   const uint64_t due_nanos = MonotonicNanos() + delay_us * 1000;
   std::list<Job>& delayed = lane(priority).delayed;
-  const auto later = std::find_if(delayed.begin(), delayed.end(), [due_nanos](const Job& each) {
-    return each.due_nanos > due_nanos;
+  // From the end: most are due after those that wait already, of which there may be thousands.
+  const auto earlier = std::find_if(delayed.rbegin(), delayed.rend(), [due_nanos](const Job& each) {
+    return each.due_nanos <= due_nanos;
   });
-  delayed.insert(later, {.due_nanos = due_nanos, .run = std::move(job)});
+  delayed.insert(earlier.base(), {.due_nanos = due_nanos, .run = std::move(job)});
   // A thread that waits without a limit has to set one.
   lane(priority).WakeOne();
   return true;
