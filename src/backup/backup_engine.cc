@@ -11,6 +11,9 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "ashlar/db.h"
@@ -187,14 +190,15 @@ class BackupWriter {
   Result<bool> SharedHasLike(const std::string& name, uint64_t bytes) {
     if (!shared_listed_) {
       ASHLAR_RETURN_IF_ERROR(system()->GetChildren(folder_->Path(kSharedChecksumFolder), &shared_));
+      std::sort(shared_.begin(), shared_.end());
       shared_listed_ = true;
     }
     const size_t dot = name.rfind('.');
     const std::string begin = name.substr(0, dot) + "_";
     const std::string end = StrCat("_", bytes, name.substr(dot));
-    return std::any_of(shared_.begin(), shared_.end(), [&](const std::string& other) {
-      return other.starts_with(begin) && other.ends_with(end);
-    });
+    auto other = std::lower_bound(shared_.begin(), shared_.end(), begin);
+    while (other != shared_.end() && other->starts_with(begin) && !other->ends_with(end)) ++other;
+    return other != shared_.end() && other->starts_with(begin);
   }
 
   BackupFolder* const folder_;
@@ -205,7 +209,7 @@ class BackupWriter {
   const std::atomic<bool>& stopped_;
   RateLimiter* const limiter_;  // null: no limit
   bool shared_listed_ = false;
-  std::vector<std::string> shared_;
+  std::vector<std::string> shared_;  // ascending: many tables may be looked for among many files
   Backup backup_;
 };
 
@@ -492,8 +496,13 @@ class BackupEngineImpl final : public BackupEngine {
 
   Status PurgeOldBackups(uint32_t num_backups_to_keep) override {
     return WhileLocked([&]() ASHLAR_REQUIRES(change_mutex_) -> Status {
-      while (List()->backups.size() > num_backups_to_keep)
-        ASHLAR_RETURN_IF_ERROR(Remove(List()->backups.begin()->first));
+      const std::shared_ptr<const BackupList> list = List();
+      std::vector<BackupID> old;
+      for (const auto& [id, backup] : list->backups) {
+        if (list->backups.size() - old.size() <= num_backups_to_keep) break;
+        old.push_back(id);
+      }
+      ASHLAR_RETURN_IF_ERROR(Remove(old));
       return RemoveUnused();
     });
   }
@@ -501,7 +510,7 @@ class BackupEngineImpl final : public BackupEngine {
   Status DeleteBackup(BackupID backup_id) override {
     return WhileLocked([&]() ASHLAR_REQUIRES(change_mutex_) -> Status {
       if (!List()->Contains(backup_id)) return NoBackup(backup_id);
-      ASHLAR_RETURN_IF_ERROR(Remove(backup_id));
+      ASHLAR_RETURN_IF_ERROR(Remove({&backup_id, 1}));
       return RemoveUnused();
     });
   }
@@ -622,20 +631,27 @@ class BackupEngineImpl final : public BackupEngine {
     list_.swap(list);
   }
 
-  // Of a backup of the list: its description, not its files.
-  Status Remove(BackupID id) ASHLAR_REQUIRES(change_mutex_) {
+  // Of backups of the list: their descriptions, not their files. After an error those before it are
+  // removed.
+  Status Remove(std::span<const BackupID> ids) ASHLAR_REQUIRES(change_mutex_) {
     auto list = std::make_shared<BackupList>(*List());
-    list->backups.erase(id);
-    list->damaged.erase(id);
-    ASHLAR_RETURN_IF_ERROR(folder_.RemoveMeta(id));
+    Status removed;
+    for (const BackupID id : ids) {
+      removed = folder_.RemoveMeta(id);
+      if (!removed.ok()) break;
+      list->backups.erase(id);
+      list->damaged.erase(id);
+    }
     SetList(std::move(list));
-    return Status::OK();
+    return removed;
   }
 
   Status RemoveAll() ASHLAR_REQUIRES(change_mutex_) {
     const std::shared_ptr<const BackupList> list = List();
-    for (const auto& [id, backup] : list->backups) ASHLAR_RETURN_IF_ERROR(Remove(id));
-    for (const auto& [id, why] : list->damaged) ASHLAR_RETURN_IF_ERROR(Remove(id));
+    std::vector<BackupID> ids;
+    for (const auto& [id, backup] : list->backups) ids.push_back(id);
+    for (const auto& [id, why] : list->damaged) ids.push_back(id);
+    ASHLAR_RETURN_IF_ERROR(Remove(ids));
     return RemoveUnused();
   }
 
@@ -697,7 +713,7 @@ class BackupEngineImpl final : public BackupEngine {
   Status RemoveUnused() ASHLAR_REQUIRES(change_mutex_) {
     const std::shared_ptr<const BackupList> list = List();
     std::vector<uint32_t> ids;
-    std::set<std::string> wanted;
+    std::unordered_set<std::string_view> wanted;  // thousands of backups may share their tables
     for (const auto& [id, backup] : list->backups) {
       ids.push_back(id);
       for (const BackupFile& file : backup->meta.files) wanted.insert(file.path);
