@@ -64,14 +64,13 @@ Status FileIngestion::Run() {
 
 Status FileIngestion::CheckRequests() const {
   if (requests_.empty()) return Status::InvalidArgument("no column family is named");
-  for (size_t i = 0; i < requests_.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (requests_[j].family == requests_[i].family) {
-        return Status::InvalidArgument(NameForDisplay(requests_[i].family->name()),
-                                       "the column family is named twice");
-      }
+  std::unordered_set<const ColumnFamily*> named;
+  for (const Request& request : requests_) {
+    if (!named.insert(request.family.get()).second) {
+      return Status::InvalidArgument(NameForDisplay(request.family->name()),
+                                     "the column family is named twice");
     }
-    ASHLAR_RETURN_IF_ERROR(CheckRequest(requests_[i]));
+    ASHLAR_RETURN_IF_ERROR(CheckRequest(request));
   }
   return Status::OK();
 }
@@ -221,7 +220,9 @@ void FileIngestion::LookForKeys(const Family& family, File* file) const {
   const FileBounds bounds = file->external.bounds();
   const UserKeyBounds range = bounds.range();
   for (Level level = 0; level < version.levels(); ++level) {
-    for (FileMetaData* const other : version.files(level)) {
+    for (FileMetaData* const other :
+         version.OverlappingFiles(level, {.smallest = range.smallest, .largest = range.largest})) {
+      // Precisely: the end of a range tombstone is not in a file.
       if (other->EndsBefore(comparator, bounds.smallest)) continue;
       const int r = comparator.Compare(other->smallest_user_key(), *range.largest);
       if (r > 0 || (r == 0 && range.excludes_largest)) {

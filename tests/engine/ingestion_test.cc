@@ -806,6 +806,46 @@ TEST_F(IngestionTest, WaitsWhileTheLogIsLocked) {
   Close();
 }
 
+class CountsComparisons final : public Comparator {
+ public:
+  const char* Name() const override { return "test.CountsComparisons"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+  mutable std::atomic<size_t> calls = 0;
+};
+
+// A file is not compared with each table of a large tree.
+TEST_F(IngestionTest, AFileCostsASearch) {
+  constexpr size_t kTables = 400;
+  constexpr size_t kFiles = 100;
+  const std::unique_ptr<Env> env(NewMemEnv(nullptr));
+  CountsComparisons comparator;
+  options_.env = env.get();
+  options_.comparator = &comparator;
+  ASSERT_OK(DB::Open(options_, "/db", &db_));
+  std::vector<std::string> tables;
+  std::vector<std::string> files;
+  for (size_t i = 0; i < kTables + kFiles; ++i) {
+    SstFileWriter writer(EnvOptions(), options_);
+    const std::string file = StrCat("/", i, ".sst");
+    ASSERT_OK(writer.Open(file));
+    ASSERT_OK(writer.Put(StrCat("k", 1000 + i), "1"));
+    ASSERT_OK(writer.Finish());
+    (i < kTables ? tables : files).push_back(file);
+  }
+  ASSERT_OK(Ingest(tables));
+  const size_t before = comparator.calls;
+  ASSERT_OK(Ingest(files));
+  EXPECT_LT(comparator.calls - before, kTables * kFiles / 2);
+  EXPECT_EQ(Levels(), "6:500");
+  Close();
+}
+
 TEST_F(IngestionTest, IteratorsKeepTheirView) {
   Open();
   Put("a", "1");
