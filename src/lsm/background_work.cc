@@ -346,7 +346,7 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, const Status& 
   // A family that was dropped and let go meanwhile ends here, and its files with it.
   family.reset();
   state_->epochs.Reclaim();
-  files_.DeleteObsoleteFiles();
+  files_.DeleteOrLeaveObsoleteFiles();
   outbox_.Notify();
   MutexLock lock(state_->mutex());
   ASHLAR_ASSERT(this->*jobs > 0);  // I1

@@ -101,19 +101,29 @@ Status FileJanitor::FindArchive() {
 }
 
 void FileJanitor::DeleteObsoleteFiles() noexcept {
-  if (!state_->writes_files() || state_->IsInForkedChild()) return;  // I3
+  if (DeleteUnlessAnotherDoes()) return;
   std::vector<DeletedTable> deleted;
-  IgnoreBadAlloc([&] {
-    MutexLock deleting(deletion_mutex_);
-    DeleteUnderLock(&deleted);
-  });
-  for (const DeletedTable& table : deleted) {
-    IgnoreBadAlloc([&] { NotifyTableDeleted(*state_, table.path, table.number, table.status); });
-  }
+  Delete(&deleted);
+  Notify(deleted);
 }
 
 void FileJanitor::DeleteObsoleteFilesIfAny() noexcept {
   if (state_->obsolete_files.Some()) DeleteObsoleteFiles();
+}
+
+void FileJanitor::DeleteOrLeaveObsoleteFiles() noexcept {
+  static_cast<void>(DeleteUnlessAnotherDoes());
+}
+
+bool FileJanitor::DeleteUnlessAnotherDoes() noexcept {
+  if (deletions_asked_.fetch_add(1, std::memory_order_acq_rel) > 0) return false;
+  std::vector<DeletedTable> deleted;
+  for (uint64_t asked = 1; asked > 0;) {
+    Delete(&deleted);
+    asked = deletions_asked_.fetch_sub(asked, std::memory_order_acq_rel) - asked;
+  }
+  Notify(deleted);  // a slow listener keeps no files
+  return true;
 }
 
 Status FileJanitor::DeleteArchivedLog(uint64_t number) {
@@ -149,6 +159,20 @@ void FileJanitor::CheckInvariants() const {
     ASHLAR_ASSERT(table.number < state_->versions->next_file_number());  // of this database
     const bool is_new = numbers.insert(table.number).second;
     ASHLAR_ASSERT(is_new);  // each table is kept once
+  }
+}
+
+void FileJanitor::Delete(std::vector<DeletedTable>* deleted) noexcept {
+  if (!state_->writes_files() || state_->IsInForkedChild()) return;  // I3
+  IgnoreBadAlloc([&] {
+    MutexLock deleting(deletion_mutex_);
+    DeleteUnderLock(deleted);
+  });
+}
+
+void FileJanitor::Notify(const std::vector<DeletedTable>& deleted) noexcept {
+  for (const DeletedTable& table : deleted) {
+    IgnoreBadAlloc([&] { NotifyTableDeleted(*state_, table.path, table.number, table.status); });
   }
 }
 

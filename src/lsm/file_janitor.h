@@ -58,6 +58,9 @@ class FileJanitor {
   void DeleteObsoleteFiles() noexcept;
   // The same, and cheap while there is nothing to delete.
   void DeleteObsoleteFilesIfAny() noexcept;
+  // The same for a job. It does not wait for a thread that deletes thousands of files: that one
+  // deletes these, too, before it goes on.
+  void DeleteOrLeaveObsoleteFiles() noexcept;
   // Logs below the oldest that is recorded as needed become obsolete. Requires of the second: it
   // was OldestRecordedLog.
   void ReleaseLogs() noexcept;
@@ -90,7 +93,11 @@ class FileJanitor {
     uint64_t number = 0;
     Status status;
   };
+  // False: another thread deletes, and will find what there is now.
+  bool DeleteUnlessAnotherDoes() noexcept;
+  void Delete(std::vector<DeletedTable>* deleted) noexcept;
   void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
+  void Notify(const std::vector<DeletedTable>& deleted) noexcept;
   // Archives a log, if there is an archive, or keeps it as a spare one; deletes it otherwise, and
   // any other file.
   Status Remove(const std::string& path) ASHLAR_REQUIRES(deletion_mutex_);
@@ -109,6 +116,9 @@ class FileJanitor {
   ObsoleteFiles::Taken undeleted_ ASHLAR_GUARDED_BY(deletion_mutex_);
   uint64_t undeleted_since_nanos_ ASHLAR_GUARDED_BY(deletion_mutex_) = 0;  // while there are any
   bool stopped_ ASHLAR_GUARDED_BY(deletion_mutex_) = false;
+  // Calls of DeleteUnlessAnotherDoes that the first of them has still to work for. Acquire and
+  // release: it finds the files of the calls that it has counted.
+  std::atomic<uint64_t> deletions_asked_{0};
   std::atomic<uint64_t> retry_period_micros_{0};  // relaxed: it orders nothing
   std::atomic<int> disabled_{0};                  // written under deletion_mutex_
 };

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,40 @@ TEST_F(UndeletedFilesTest, ATableIsTriedAgainAfterThePeriod) {
   env_.clock()->SleepForMicros(kPeriodMicros);
   MakeTable();
   EXPECT_LE(Deletions(), deletions + 1) << "the log of the memtable, and no table";
+}
+
+// A job does not wait for another one, or for a call, that deletes, and nothing is forgotten.
+TEST_F(UndeletedFilesTest, AJobLeavesItsFilesToOneThatDeletes) {
+  options_.disable_auto_compactions = false;
+  options_.level0_file_num_compaction_trigger = 2;
+  Open();
+  MakeTable();
+  int flushes = 0;
+  FaultRule rule;
+  rule.operations = FaultOperation::kDelete;
+  rule.name_contains = ".sst";
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&] {
+    std::thread([&] {
+      EXPECT_OK(db_->Put(WriteOptions(), "key", "of another job"));
+      EXPECT_OK(db_->Flush(FlushOptions()));
+      ++flushes;
+    }).join();
+  };
+  faults_->AddRule(rule);
+  MakeTable();  // and the compaction of both, which deletes them
+  EXPECT_EQ(flushes, 1);
+  EXPECT_EQ(counts_->deleted, 2);
+  EXPECT_EQ(Files(".sst"), 2);
+  EXPECT_EQ(Files(".log"), 1);
+  faults_->ClearRules();
+  faults_->AddRule(rule);
+  Compact();
+  EXPECT_EQ(flushes, 2);
+  std::vector<LiveFileMetaData> live;
+  db_->GetLiveFilesMetaData(&live);
+  EXPECT_EQ(Files(".sst"), static_cast<int>(live.size()));
+  EXPECT_EQ(Files(".log"), 1);
 }
 
 TEST_F(UndeletedFilesTest, AListenerMaySetOptionsWhileAnotherChangeOfOptionsDeletesFiles) {
