@@ -128,18 +128,19 @@ Status WalFollower::Open(uint64_t number) {
 Status WalFollower::RefreshLogs() {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<WalLocation> found, ListWalFiles(*state_));
   std::map<uint64_t, std::optional<SequenceNumber>> logs;
-  for (const WalLocation& log : found) {
-    if (log.number < number_) continue;
-    const auto known = logs_.find(log.number);
-    if (known != logs_.end() && known->second.has_value()) {
-      logs.insert(*known);
-      continue;
+  // From the newest back to the first one that is read: thousands of older ones may be kept.
+  for (auto log = found.rbegin(); log != found.rend() && log->number >= number_; ++log) {
+    const auto known = logs_.find(log->number);
+    std::optional<SequenceNumber> start = known != logs_.end() ? known->second : std::nullopt;
+    if (!start.has_value()) {
+      Result<OpenWal> wal = OpenWalFile(*state_, log->number);
+      if (!wal.ok() && IsMissing(wal.status())) continue;
+      ASHLAR_RETURN_IF_ERROR(wal.status());
+      start = ReadStartSequence(wal->reader.get());
+      if (wal->reader->outcome() == LogReader::Outcome::kIoError) return wal->reader->status();
     }
-    Result<OpenWal> wal = OpenWalFile(*state_, log.number);
-    if (!wal.ok() && IsMissing(wal.status())) continue;
-    ASHLAR_RETURN_IF_ERROR(wal.status());
-    logs[log.number] = ReadStartSequence(wal->reader.get());
-    if (wal->reader->outcome() == LogReader::Outcome::kIoError) return wal->reader->status();
+    logs[log->number] = start;
+    if (number_ == 0 && start.has_value() && *start <= from_) break;
   }
   logs_ = std::move(logs);
   return Status::OK();

@@ -59,7 +59,8 @@ class WalFollower final : public TransactionLogIterator {
   // Leaves a closed log that is read to its end. False: no other follows it yet.
   Result<bool> OpenNext();
   Status Open(uint64_t number);
-  // Lists the logs again, and finds out where the new ones begin.
+  // Lists the logs again, from the first one that is read on, and finds out where the new ones
+  // begin.
   Status RefreshLogs();
   // I3. Called for closed logs.
   Status FindLimit(SequenceNumber published);
@@ -82,7 +83,8 @@ class WalFollower final : public TransactionLogIterator {
   DatabaseState* const state_;
   const SequenceNumber from_;
 
-  // The logs that were found, and the sequences with which they begin, if they have a record.
+  // The logs from the first one that is read on, and the sequences with which they begin, if they
+  // have a record.
   std::map<uint64_t, std::optional<SequenceNumber>> logs_;
   OpenWal wal_;                          // the log that is being read; reader null: none yet
   uint64_t number_ = 0;                  // its number

@@ -473,6 +473,33 @@ TEST_F(IterationTest, FollowsWritersFlushesAndSwitches) {
   EXPECT_EQ(test::WalkBothWays(copy_it.get()), test::WalkBothWays(original_it.get()));
 }
 
+// ---- Many logs.
+
+// Programs ask again and again for what is new.
+TEST(IterationOfManyLogs, OlderLogsAreNotOpened) {
+  constexpr int kLogs = 20;
+  const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
+  Options options = SmallDatabaseOptions();
+  options.WAL_ttl_seconds = kHour;
+  OpenDatabase database(faults, options, 7);
+  ASSERT_OK(database.Open());
+  DB* const db = database.db();
+  for (int i = 0; i < kLogs; ++i) {
+    ASSERT_OK(db->Put(WriteOptions(), StrCat("key", i), "1"));
+    ASSERT_OK(db->Flush(FlushOptions()));
+  }
+  ASSERT_OK(db->Put(WriteOptions(), "new", "1"));
+  VectorWalPtr logs;
+  ASSERT_OK(db->GetSortedWalFiles(logs));
+  ASSERT_GT(logs.size(), static_cast<size_t>(kLogs));
+  faults->ResetCounts();
+  std::unique_ptr<TransactionLogIterator> iterator;
+  ASSERT_OK(db->GetUpdatesSince(db->GetLatestSequenceNumber(), &iterator));
+  EXPECT_EQ(Text(TakeBatches(iterator.get())), "new=1 ");
+  EXPECT_LT(faults->CallCount(FaultOperation::kOpenForReading), 8u);
+  EXPECT_EQ(AllBatches(db).size(), static_cast<size_t>(kLogs) + 1);
+}
+
 // ---- A log that fails.
 
 struct Failure {
