@@ -634,6 +634,7 @@ class BackupEngineImpl final : public BackupEngine {
   // Of backups of the list: their descriptions, not their files. After an error those before it are
   // removed.
   Status Remove(std::span<const BackupID> ids) ASHLAR_REQUIRES(change_mutex_) {
+    if (ids.empty()) return Status::OK();
     auto list = std::make_shared<BackupList>(*List());
     Status removed;
     for (const BackupID id : ids) {
@@ -642,6 +643,9 @@ class BackupEngineImpl final : public BackupEngine {
       list->backups.erase(id);
       list->damaged.erase(id);
     }
+    // Also after an error: the next change removes the files of what is not described.
+    const Status synced = folder_.SyncMetas();
+    if (!synced.ok()) return removed.ok() ? synced : removed;
     SetList(std::move(list));
     return removed;
   }

@@ -317,6 +317,24 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
 
 // Between any two calls of the first engine, the second one deletes the backup.
 // With a part of the list, a restore of the latest backup would take an older one.
+TEST_F(BackupEngineTest, ManyBackupsAreRemovedWithOneSync) {
+  OpenDb();
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  for (int i = 1; i <= 10; ++i) {
+    Put("key", StrCat("value", i));
+    ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  }
+  CloseDb();
+  faults_->ResetCounts();
+  ASSERT_TRUE(engine->PurgeOldBackups(2).ok());
+  EXPECT_GE(faults_->CallCount(FaultOperation::kSyncDirectory), 1U);
+  EXPECT_LE(faults_->CallCount(FaultOperation::kSyncDirectory), 4U);
+  EXPECT_EQ(Names("meta").size(), 2U);
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_);
+}
+
 TEST_F(BackupEngineTest, AListThatCannotBeReadLeavesTheOneBefore) {
   OpenDb();
   const std::unique_ptr<BackupEngine> engine = OpenEngine();

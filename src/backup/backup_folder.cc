@@ -179,9 +179,10 @@ Status BackupFolder::Commit(uint32_t id, const BackupMeta& meta) {
 }
 
 Status BackupFolder::RemoveMeta(uint32_t id) {
-  ASHLAR_RETURN_IF_ERROR(file_system_->DeleteFile(Path(StrCat(kMetaFolder, "/", id))));
-  return SyncFolder(kMetaFolder);
+  return file_system_->DeleteFile(Path(StrCat(kMetaFolder, "/", id)));
 }
+
+Status BackupFolder::SyncMetas() const { return SyncFolder(kMetaFolder); }
 
 Status BackupFolder::RemoveUnused(const std::vector<uint32_t>& backups, bool remove_shared,
                                   const std::function<bool(const std::string& path)>& wanted) {

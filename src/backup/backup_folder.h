@@ -76,8 +76,9 @@ class BackupFolder {
   Status SyncFile(const std::string& below) const;
   // Makes the files of a backup durable, and then the backup exist.
   Status Commit(uint32_t id, const BackupMeta& meta);
-  // Ends a backup's existence; its files are left to RemoveUnused.
+  // Ends a backup's existence, for good after SyncMetas; its files are left to RemoveUnused.
   Status RemoveMeta(uint32_t id);
+  Status SyncMetas() const;
   // Removes private folders of backups that are not in `backups`, and temporary files. With
   // remove_shared it also removes shared files whose path is not `wanted`. I3.
   Status RemoveUnused(const std::vector<uint32_t>& backups, bool remove_shared,
