@@ -173,23 +173,18 @@ Status FileIngestion::TakeFiles() {
 
 void FileIngestion::ChooseSequences(Family* family) const {
   const SequenceNumber after = state_->PublishedSequence() + reserve_;
+  PlacedFiles numbered(family->family()->comparator());
   for (File& file : family->files) {
-    file.sequence = NextSequence(*family, file, after);
+    const FileBounds bounds = file.external.bounds();
+    file.sequence = NextSequence(numbered.Find(bounds), after);
     file.written_sequence = file.sequence;
+    if (family->files_overlap) numbered.Add(bounds, 0, file.sequence);
   }
 }
 
-SequenceNumber FileIngestion::NextSequence(const Family& family, const File& file,
+SequenceNumber FileIngestion::NextSequence(const PlacedFiles::Overlapping& before,
                                            SequenceNumber after) {
-  const KeyComparator& comparator = family.family()->comparator();
-  const FileBounds bounds = file.external.bounds();
-  SequenceNumber newest = after;
-  for (const File& earlier : family.files) {
-    if (&earlier == &file || !family.files_overlap) break;
-    if (Overlap(comparator, earlier.external.bounds(), bounds))
-      newest = std::max(newest, earlier.sequence);  // I5
-  }
-  return newest + 1;
+  return std::max(after, before.sequence) + 1;  // I5
 }
 
 Status FileIngestion::TakeFile(const Request& request, File* file) {
@@ -364,7 +359,8 @@ Status FileIngestion::PlanFamily(Family* family) {
   const IngestExternalFileOptions& options = family->request->options;
   Placing placing{.options = &options,
                   .view = MakeWholeTreeView(*state_, of),
-                  .rules = of.policy().MakeIngestionRules(MakeTreeSizes(of))};
+                  .rules = of.policy().MakeIngestionRules(MakeTreeSizes(of)),
+                  .placed = PlacedFiles(of.comparator())};
   const bool snapshot_held = placing.view.oldest_snapshot != kSequenceNumberMax;
   const bool others_wait = families_.size() > 1 && options.allow_global_seqno;  // I6
   placing.must_hide = options.snapshot_consistency && snapshot_held;
@@ -375,7 +371,7 @@ Status FileIngestion::PlanFamily(Family* family) {
     ASHLAR_RETURN_IF_ERROR(options.ingest_behind ? PlaceBehind(placing, &file)
                                                  : PlaceAbove(placing, *family, &file));
     if (family->files_overlap)
-      placing.placed.push_back({.bounds = file.external.bounds(), .level = file.level});
+      placing.placed.Add(file.external.bounds(), file.level, file.sequence);
     family->last_sequence = std::max(family->last_sequence, file.sequence);
   }
   if constexpr (kDebugChecks) CheckPlan(placing, *family);
@@ -405,10 +401,7 @@ Status FileIngestion::PlaceBehind(const Placing& placing, File* file) const {
   const FileBounds bounds = file->external.bounds();
   file->sequence = 0;
   file->level = view.num_levels() - 1;
-  const bool overlaps = std::any_of(
-      placing.placed.begin(), placing.placed.end(),
-      [&](const PlacedRange& earlier) { return Overlap(view.comparator, earlier.bounds, bounds); });
-  if (overlaps || !FitsBelow(view, file->level, bounds)) {
+  if (placing.placed.Find(bounds).any || !FitsBelow(view, file->level, bounds)) {
     return Status::InvalidArgument(
         file->external.path,
         "does not fit behind: other files that were ingested behind are in its range");
@@ -429,9 +422,13 @@ Status FileIngestion::PlaceBehind(const Placing& placing, File* file) const {
 Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, File* file) {
   const IngestExternalFileOptions& options = *placing.options;
   const ExternalFile& external = file->external;
-  const IngestionPlace place = PlaceIngestedFile(
-      placing.view, placing.rules,
-      {.bounds = external.bounds(), .without_keys = &file->without_keys}, placing.placed);
+  const FileBounds bounds = external.bounds();
+  const PlacedFiles::Overlapping before = placing.placed.Find(bounds);
+  std::vector<PlacedRange> earlier;
+  if (before.any) earlier.push_back({.bounds = bounds, .level = before.level});
+  const IngestionPlace place =
+      PlaceIngestedFile(placing.view, placing.rules,
+                        {.bounds = bounds, .without_keys = &file->without_keys}, earlier);
   file->level = place.level;
   ASHLAR_ASSERT(file->level <= placing.rules.last_level);  // not the reserved one
   if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {
@@ -463,7 +460,7 @@ Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, F
         "0, or a snapshot is held; and allow_global_seqno is off");
   }
   if (!external.takes_global_sequence) return Status::InvalidArgument(external.path, kNoPlace);
-  file->sequence = NextSequence(family, *file, published);
+  file->sequence = NextSequence(before, published);
   return Status::OK();
 }
 
@@ -484,7 +481,7 @@ Status FileIngestion::CheckKeepsItsSequences(const Placing& placing, const Famil
         "snapshot, or turn snapshot_consistency off");
   }
   for (const File& earlier : family.files) {
-    if (&earlier == &file) break;
+    if (&earlier == &file || !family.files_overlap) break;
     if (external.smallest_sequence <= earlier.external.largest_sequence &&
         Overlap(placing.view.comparator, earlier.external.bounds(), external.bounds())) {
       return Status::InvalidArgument(

@@ -85,7 +85,7 @@ class FileIngestion {
     const IngestExternalFileOptions* options = nullptr;
     TreeView view;
     IngestionRules rules;
-    std::vector<PlacedRange> placed = {};  // the files before; none if no two overlap
+    PlacedFiles placed;  // the files before; none if no two overlap
     bool must_number = false;
     bool may_number = false;  // then a file gets a number if it can
     bool must_hide = false;   // from the snapshots that are held
@@ -124,8 +124,8 @@ class FileIngestion {
   // A database's table keeps its sequences.
   Status CheckKeepsItsSequences(const Placing& placing, const Family& family,
                                 const File& file) const ASHLAR_REQUIRES(kDatabaseMutex);
-  // One more than the largest number of the files before that overlap it; the first is after + 1.
-  static SequenceNumber NextSequence(const Family& family, const File& file, SequenceNumber after);
+  // One more than the largest number of the files before that overlap; the first is after + 1.
+  static SequenceNumber NextSequence(const PlacedFiles::Overlapping& before, SequenceNumber after);
   // I11. Whether a snapshot that is taken after the plan would see a file that has to be hidden.
   bool HasEntriesForSnapshots() const;
   std::vector<VersionEdit> MakeEdits(SequenceNumber last_sequence) const;

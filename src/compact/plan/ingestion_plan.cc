@@ -1,6 +1,7 @@
 #include "compact/plan/ingestion_plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ashlar {
 
@@ -54,6 +55,48 @@ IngestionPlace PlaceIngestedFile(const TreeView& view, const IngestionRules& rul
     if (level > 0 && may_take && fits) place.level = level;
   }
   return place;
+}
+
+PlacedFiles::Ranges::const_iterator PlacedFiles::FirstAfter(const Edge& edge) const {
+  auto range = ranges_.upper_bound(edge);
+  if (range == ranges_.begin()) return range;
+  const auto before = std::prev(range);
+  return IsBefore(edge, before->second.end) ? before : range;
+}
+
+PlacedFiles::Overlapping PlacedFiles::Find(const FileBounds& bounds) const {
+  Overlapping found;
+  const Edge end = EndOf(bounds);
+  for (auto range = FirstAfter(BeginOf(bounds));
+       range != ranges_.end() && IsBefore(range->first, end); ++range) {
+    found.level = found.any ? std::min(found.level, range->second.level) : range->second.level;
+    found.sequence = std::max(found.sequence, range->second.sequence);
+    found.any = true;
+  }
+  return found;
+}
+
+void PlacedFiles::Add(const FileBounds& bounds, Level level, SequenceNumber sequence) {
+  const Edge begin = BeginOf(bounds);
+  const Edge end = EndOf(bounds);
+  if (!IsBefore(begin, end)) return;  // no key: nothing has to be above it
+  Range own{.end = end, .level = level, .sequence = sequence};
+  for (auto range = FirstAfter(begin); range != ranges_.end() && IsBefore(range->first, end);) {
+    const auto [earlier_begin, earlier] = *range;
+    // What a later file that overlaps only this one sees of both.
+    own.level = std::min(own.level, earlier.level);
+    own.sequence = std::max(own.sequence, earlier.sequence);
+    range = ranges_.erase(range);
+    if (IsBefore(earlier_begin, begin)) {
+      ranges_.emplace(earlier_begin,
+                      Range{.end = begin, .level = earlier.level, .sequence = earlier.sequence});
+    }
+    if (IsBefore(end, earlier.end)) {
+      ranges_.emplace(end, earlier);
+      break;
+    }
+  }
+  ranges_.emplace(begin, own);
 }
 
 bool FitsBelow(const TreeView& view, Level level, const FileBounds& bounds) {

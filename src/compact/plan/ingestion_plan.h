@@ -18,6 +18,7 @@
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_set>
@@ -57,6 +58,53 @@ struct IngestionPlace {
 
 IngestionPlace PlaceIngestedFile(const TreeView& view, const IngestionRules& rules,
                                  const IngestedRange& file, std::span<const PlacedRange> earlier);
+
+// The files of a call that have their place. Where they overlap, the later one stands for both: it
+// is above the earlier one (I1), so what comes after both has to be above it only. So a file costs
+// O(log n) on average, also if all files of a call overlap.
+//
+// Lifetime: borrows the comparator's object and the bounds.
+class PlacedFiles {
+ public:
+  explicit PlacedFiles(const KeyComparator& comparator) : ranges_(EdgeOrder{comparator}) {}
+
+  // Of the files that overlap.
+  struct Overlapping {
+    bool any = false;
+    Level level = 0;              // the lowest number
+    SequenceNumber sequence = 0;  // the largest one
+  };
+  Overlapping Find(const FileBounds& bounds) const;
+  void Add(const FileBounds& bounds, Level level, SequenceNumber sequence);
+
+ private:
+  // A place between keys: before the key, or directly after it.
+  struct Edge {
+    Slice user_key;
+    bool is_after = false;
+  };
+  struct EdgeOrder {
+    KeyComparator comparator;
+    bool operator()(const Edge& a, const Edge& b) const {
+      const int r = comparator.Compare(a.user_key, b.user_key);
+      return r < 0 || (r == 0 && !a.is_after && b.is_after);
+    }
+  };
+  struct Range {
+    Edge end;
+    Level level = 0;
+    SequenceNumber sequence = 0;
+  };
+  using Ranges = std::map<Edge, Range, EdgeOrder>;  // by begin; disjoint
+
+  static Edge BeginOf(const FileBounds& bounds) { return {bounds.smallest, false}; }
+  static Edge EndOf(const FileBounds& bounds) { return {bounds.largest, !bounds.excludes_largest}; }
+  bool IsBefore(const Edge& a, const Edge& b) const { return ranges_.key_comp()(a, b); }
+  // The first one that ends after the edge.
+  Ranges::const_iterator FirstAfter(const Edge& edge) const;
+
+  Ranges ranges_;
+};
 
 // Whether the file can go below all data of the tree, at this level.
 bool FitsBelow(const TreeView& view, Level level, const FileBounds& bounds);

@@ -88,6 +88,88 @@ TEST(IngestionPlanTest, ALaterFileOfTheCallGoesAboveAnEarlierOne) {
   EXPECT_EQ(Place("", "n", "p", call), "L4");
 }
 
+// Orders as the bytewise one, and counts.
+class CountingComparator final : public Comparator {
+ public:
+  const char* Name() const override { return "test.Counting"; }
+  int Compare(const Slice& a, const Slice& b) const override {
+    ++compared_;
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+
+  size_t compared() const { return compared_; }
+
+ private:
+  mutable size_t compared_ = 0;
+};
+
+struct PlacedFile {
+  std::string smallest;
+  std::string largest;
+  bool excludes_largest = false;
+  Level level = 0;
+  SequenceNumber sequence = 0;
+
+  FileBounds bounds() const { return {smallest, largest, excludes_largest}; }
+};
+
+// Against a look at each earlier file.
+TEST(PlacedFiles, FindsTheHighestPlaceOfThoseThatOverlap) {
+  const uint64_t seed = 20261130;
+  std::mt19937_64 random(seed);
+  const KeyComparator comparator(BytewiseComparator());
+  const TreeView view{.comparator = comparator, .levels = {}, .running = {}};
+  const TreeFiles tree(view);
+  size_t overlaps = 0;
+  for (int round = 0; round < 300; ++round) {
+    SCOPED_TRACE(StrCat("seed ", seed, ", round ", round));
+    std::vector<PlacedFile> files;
+    files.reserve(40);  // the bounds are borrowed
+    PlacedFiles placed(comparator);
+    while (files.size() < 40) {
+      const size_t from = random() % 100;
+      const size_t to = from + random() % (round % 2 == 0 ? 4 : 60);
+      PlacedFile& file = files.emplace_back();
+      file.smallest = StrCat(100 + from);
+      file.largest = StrCat(100 + to);
+      file.excludes_largest = to > from && random() % 2 == 0;
+      PlacedFiles::Overlapping expected;
+      for (size_t i = 0; i + 1 < files.size(); ++i) {
+        if (!tree.Overlap(files[i].bounds(), file.bounds())) continue;
+        expected.level = expected.any ? std::min(expected.level, files[i].level) : files[i].level;
+        expected.sequence = std::max(expected.sequence, files[i].sequence);
+        expected.any = true;
+      }
+      const PlacedFiles::Overlapping found = placed.Find(file.bounds());
+      ASSERT_EQ(found.any, expected.any) << files.size();
+      ASSERT_EQ(found.level, expected.level) << files.size();
+      ASSERT_EQ(found.sequence, expected.sequence) << files.size();
+      file.level = expected.any ? (expected.level > 0 ? expected.level - 1 : 0) : kLevels - 1;
+      file.sequence = expected.sequence + 1;
+      placed.Add(file.bounds(), file.level, file.sequence);
+      overlaps += expected.any ? 1 : 0;
+    }
+  }
+  EXPECT_GT(overlaps, 1000u);
+}
+
+// Writers wait.
+TEST(PlacedFiles, AFileCostsASearch) {
+  constexpr size_t kFiles = 2000;
+  CountingComparator comparator;
+  std::vector<PlacedFile> files;
+  files.reserve(kFiles);
+  PlacedFiles placed{KeyComparator(&comparator)};
+  for (size_t i = 0; i < kFiles; ++i) {
+    files.push_back({.smallest = StrCat(10000 + i), .largest = StrCat(10000 + i + 100)});
+    EXPECT_EQ(placed.Find(files[i].bounds()).sequence, i);
+    placed.Add(files[i].bounds(), 0, i + 1);
+  }
+  EXPECT_LT(comparator.compared(), 200 * kFiles);
+}
+
 TEST(IngestionPlanTest, StaysOutOfTheWayOfRunningPlans) {
   CompactionPlan plan;
   plan.inputs.push_back({.level = 1, .files = {}});
