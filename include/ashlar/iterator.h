@@ -43,7 +43,7 @@ class ASHLAR_API Iterator : public Cleanable {
 
   // The bytes stay valid until the iterator moves, is refreshed or dies. ReadOptions::pin_data does
   // not extend this: the properties "rocksdb.iterator.is-key-pinned" and "...is-value-pinned" of a
-  // database's iterator are always "0". Use PinValue instead. REQUIRES: Valid().
+  // valid iterator of a database are always "0". Use PinValue instead. REQUIRES: Valid().
   virtual Slice key() const = 0;
   virtual Slice value() const = 0;
 
@@ -65,8 +65,10 @@ class ASHLAR_API Iterator : public Cleanable {
   virtual Status Refresh(const Snapshot* snapshot);
 
   // Properties: "rocksdb.iterator.is-key-pinned", "rocksdb.iterator.is-value-pinned",
-  // "rocksdb.iterator.super-version-number", "rocksdb.iterator.internal-key". InvalidArgument: the
-  // name is unknown.
+  // "rocksdb.iterator.super-version-number", "rocksdb.iterator.write-time" (8 bytes of 0xff: it is
+  // not known), "rocksdb.iterator.internal-key": the user key of the entry at which the iterator is
+  // or, if it is not valid, at which its last move stopped. A Seek (SeekForPrev) to that key goes
+  // on after ReadOptions::max_skippable_internal_keys. InvalidArgument: the name is unknown.
   virtual Status GetProperty(std::string prop_name, std::string* prop);
 };
 

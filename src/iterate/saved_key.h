@@ -30,6 +30,7 @@ class SavedKey {
     EncodeFixed64(data_ + user_key.size(), tag);
     size_ = user_key.size() + kTagBytes;
   }
+  void Clear() { size_ = 0; }
   // Valid until the next Assign of another key.
   Slice key() const { return Slice(data_, size_); }
 

@@ -51,6 +51,7 @@ template <bool kForward>
 void UndeletedCursor::FindVisible() {
   ASHLAR_ASSERT(limits_ != nullptr);  // Requires of SetLimits
   RangeCover& cover = args_.cover;
+  is_stopped_ = false;
   covered_ = 0;
   gap_check_ = GapWalk::kFirstCheck;
   while (merge_->Valid()) {
@@ -91,7 +92,11 @@ bool UndeletedCursor::IsOutside(const Slice& user_key) const {
 // the limits are not reached.
 bool UndeletedCursor::CountCovered(const Slice& user_key) {
   ++covered_;
-  if (!limits_->Count()) return false;
+  if (!limits_->Count()) {
+    stopped_at_.Assign(user_key);
+    is_stopped_ = true;
+    return false;
+  }
   if (args_.gaps == nullptr) return false;
   if (covered_ == 1) first_covered_.Assign(user_key);
   if (covered_ < gap_check_) return false;

@@ -52,6 +52,9 @@ class UndeletedCursor final : public InternalCursor {
 
   // To be called before the first seek. The limits outlive the cursor.
   void SetLimits(MoveLimits* limits) { limits_ = limits; }
+  // Whether the last move has reached the limits. It ended at that user key then.
+  bool IsStopped() const { return is_stopped_; }
+  Slice stopped_at() const { return stopped_at_.key(); }
 
   void SeekToFirst() override;
   void SeekToLast() override;
@@ -111,6 +114,8 @@ class UndeletedCursor final : public InternalCursor {
   uint64_t covered_ = 0;    // entries and fragments left; also counted in limits_
   uint64_t gap_check_ = 0;  // FindGap is asked from this number of them on
   SavedKey first_covered_;
+  bool is_stopped_ = false;
+  SavedKey stopped_at_;
   KeyEdge reached_;  // no key between first_covered_ and this place is visible; with gaps
   KeyGap gap_;
 };

@@ -23,6 +23,9 @@ namespace {
 constexpr uint64_t kTagBeforeAll = SeekTag(kSequenceNumberMax);
 constexpr uint64_t kTagAfterAll = 0;
 
+// "rocksdb.iterator.write-time": entries do not tell when they were written.
+constexpr uint64_t kUnknownWriteTime = std::numeric_limits<uint64_t>::max();
+
 // Of deletions in one move.
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kFirstDeletion = 1;
@@ -392,6 +395,15 @@ void UserIterator::Stop(Status status) {
 void UserIterator::End() {
   valid_ = false;
   status_ = cursor()->status();
+  const UndeletedCursor* const undeleted = args_.source.undeleted;
+  if (undeleted != nullptr && undeleted->IsStopped()) SaveKey(undeleted->stopped_at());
+}
+
+// The key of the entry at which the last move stopped. Requires: it has shown none.
+Slice UserIterator::StoppedAt() const {
+  ASHLAR_DCHECK(!valid_);  // Requires
+  // A seek that has met no entry stopped at its target.
+  return saved_key().empty() && sought_ ? ExtractUserKey(seek_target_.key()) : saved_key();
 }
 
 // --- forward ---
@@ -405,6 +417,7 @@ void UserIterator::SeekToFirstMove() {
     sought_ = false;
     cursor()->SeekToFirst();
   }
+  saved_key_.Clear();
   FindVisibleForward(false);
   if (valid_) StayInPrefixOf(key_);
 }
@@ -416,6 +429,7 @@ void UserIterator::SeekMove(Slice target) {
   StayInPrefixOf(target);
   SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
   SeekCursor(from_bound ? *args_.lower_bound : target, SeekTag(args_.source.sequence));
+  saved_key_.Clear();  // the target may have been in it
   FindVisibleForward(false);
 }
 
@@ -431,9 +445,9 @@ void UserIterator::NextInSource() {
   bool past_saved_key = true;
   switch (state_) {
     case State::kForward:
+      SaveKey(key_);
       // Below sequence 0 there is no older version.
       past_saved_key = TagSequence(ExtractTag(cursor()->key())) != 0;
-      if (past_saved_key) SaveKey(key_);
       cursor()->Next();
       break;
     case State::kForwardPast: break;
@@ -562,6 +576,7 @@ void UserIterator::SeekToLastMove() {
     sought_ = false;
     cursor()->SeekToLast();
   }
+  saved_key_.Clear();
   FindVisibleBackward();
   if (valid_) StayInPrefixOf(key_);
 }
@@ -574,6 +589,7 @@ void UserIterator::SeekForPrevMove(Slice target) {
   SetScope(from_bound ? SeekScope::kTotalOrder : ScopeOf(target));
   SeekCursorForPrev(from_bound ? *args_.upper_bound : target,
                     from_bound ? kTagBeforeAll : kTagAfterAll);
+  saved_key_.Clear();  // the target may have been in it
   FindVisibleBackward();
 }
 
@@ -586,10 +602,8 @@ void UserIterator::PrevMove() {
 }
 
 void UserIterator::PrevInSource() {
-  if (state_ != State::kBackward) {
-    SaveKey(key_);
-    SeekCursorForPrev(saved_key(), kTagBeforeAll);
-  }
+  SaveKey(key_);
+  if (state_ != State::kBackward) SeekCursorForPrev(saved_key(), kTagBeforeAll);
   FindVisibleBackward();
 }
 
@@ -832,9 +846,12 @@ Status UserIterator::GetProperty(std::string prop_name, std::string* prop) {
     *prop = std::to_string(args_.source.view_number);
   } else if (prop_name == "rocksdb.iterator.is-key-pinned" ||
              prop_name == "rocksdb.iterator.is-value-pinned") {
-    *prop = "0";
+    *prop = valid_ ? "0" : "Iterator is not valid.";
   } else if (prop_name == "rocksdb.iterator.internal-key") {
-    *prop = valid_ ? key_.ToString() : std::string();
+    *prop = (valid_ ? key_ : StoppedAt()).ToString();
+  } else if (prop_name == "rocksdb.iterator.write-time") {
+    prop->clear();
+    PutFixed64(prop, kUnknownWriteTime);
   } else {
     return Status::InvalidArgument("an iterator has no property of this name", prop_name);
   }

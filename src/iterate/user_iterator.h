@@ -231,6 +231,7 @@ class UserIterator final : public Iterator {
   void Stop(Status status);
   void StopWithoutMemory();
   void End();
+  Slice StoppedAt() const;
 
   // Whether a move has to look for a newer view.
   bool RenewsInWalk() const {
@@ -287,7 +288,7 @@ class UserIterator final : public Iterator {
   uint64_t gap_check_ = 0;  // FindGap is asked from this number of deletions in this move on
   SavedKey first_deleted_;  // in this move
   KeyGap gap_;
-  SavedKey saved_key_;  // the user key whose versions are passed or collected
+  SavedKey saved_key_;  // the user key whose versions are passed or collected; empty after a seek
   SavedKey seek_target_;
   bool sought_ = false;  // the walk began with a seek of seek_target_, or went on with it
   std::string merged_;

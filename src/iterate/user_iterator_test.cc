@@ -417,6 +417,51 @@ TEST(UserIteratorTest, SkippingIsBoundedAlikeInBothDirections) {
             "c=c Result incomplete");
 }
 
+std::string PropertyOf(UserIterator& iterator, const std::string& name) {
+  std::string value = "before";
+  const Status status = iterator.GetProperty("rocksdb.iterator." + name, &value);
+  return status.ok() ? value : status.ToString();
+}
+
+// So that a walk that was stopped can go on there.
+TEST(UserIteratorTest, AStoppedMoveTellsWhereItStopped) {
+  Script script({.entries = "a1=a b5- c5- d5- e1=e", .max_skippable = 2});
+  EXPECT_EQ(script.Run("first"), "a=a");
+  EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "a");
+  EXPECT_EQ(script.Run("next"), "Result incomplete");
+  EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "d");
+  EXPECT_EQ(script.Run("seek d;prev"), "e=e Result incomplete");
+  EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "b");
+  EXPECT_EQ(script.Run("seek-prev b"), "a=a");
+  EXPECT_EQ(script.Run("next;seek x"), "Result incomplete end");
+  EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "x") << "not d, where it was before";
+}
+
+TEST(UserIteratorTest, AMoveThatFailsAtItsFirstEntryStoppedAtTheKeyBefore) {
+  for (const size_t batch : {size_t{1}, size_t{3}}) {
+    SCOPED_TRACE(batch);
+    // Below sequence 0 there is no older version.
+    Script script({.entries = "a0=1 b0=2 c0=3 d0=4 e0=5", .batch = batch});
+    script.cursor().FailAt("d", Status::Incomplete("not cached"));
+    EXPECT_EQ(script.Run("first;next;next;next"), "a=1 b=2 c=3 Result incomplete");
+    EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "c");
+    EXPECT_EQ(script.Run("last"), "Result incomplete");
+    EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "e");
+    EXPECT_EQ(script.Run("seek d"), "Result incomplete");
+    EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "d");
+  }
+}
+
+TEST(UserIteratorTest, PropertiesOfPinsAndTimes) {
+  Script script({.entries = "a1=1"});
+  EXPECT_EQ(script.Run("first"), "a=1");
+  EXPECT_EQ(PropertyOf(script.iterator(), "is-key-pinned"), "0");
+  EXPECT_EQ(PropertyOf(script.iterator(), "is-value-pinned"), "0");
+  EXPECT_EQ(PropertyOf(script.iterator(), "write-time"), std::string(8, '\xff'));
+  EXPECT_EQ(script.Run("next"), "end");
+  EXPECT_EQ(PropertyOf(script.iterator(), "is-key-pinned"), "Iterator is not valid.");
+}
+
 TEST(UserIteratorTest, ValuesCanBePinned) {
   Script script({.entries = "a1=first b3+2 b2+1 c1=last"});
   std::vector<PinnableSlice> pinned(6);

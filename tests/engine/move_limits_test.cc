@@ -100,6 +100,41 @@ TEST_F(MoveLimitsTest, CoveredEntriesAndDeletionsCountTogether) {
   EXPECT_GE(ExpectLimitOfSeeks(), static_cast<uint64_t>(kKeys));
 }
 
+// Fragments, covered entries and deletions: each stop is further than the one before.
+TEST_F(MoveLimitsTest, AWalkGoesOnWhereItWasStopped) {
+  options_.disable_auto_compactions = true;
+  Open();
+  PutBoth();
+  PutInner();
+  Flush();
+  for (int i = 0; i < kKeys; ++i) {
+    if (i % 4 == 3) {
+      Delete(Key(i));
+    } else {
+      DeleteRange(Key(i), Key(i + 1));
+    }
+  }
+  for (const bool forward : {true, false}) {
+    SCOPED_TRACE(forward ? "forward" : "backward");
+    const std::unique_ptr<Iterator> it = NewIterator(10);
+    const auto seek = [&](const std::string& key) {
+      forward ? it->Seek(key) : it->SeekForPrev(key);
+    };
+    std::string at = forward ? "b" : "y";
+    seek(at);
+    int stops = 0;
+    for (; it->status().IsIncomplete(); ++stops) {
+      std::string further;
+      ASSERT_OK(it->GetProperty("rocksdb.iterator.internal-key", &further));
+      ASSERT_TRUE(forward ? further > at : further < at) << at << " " << further;
+      at = further;
+      seek(at);
+    }
+    EXPECT_EQ(Shown(it.get()), forward ? "z=1" : "a=1");
+    EXPECT_GE(stops, 3);
+  }
+}
+
 // A move that has its key does not fail because of the entries after it. The next move does.
 TEST_F(MoveLimitsTest, AKeyThatIsDecidedIsShown) {
   options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
