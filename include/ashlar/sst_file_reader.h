@@ -46,7 +46,7 @@ class ASHLAR_API SstFileReader {
   // Every stored entry, deletions included, without range deletions. Its keys are for
   // ParseTableIteratorKey.
   std::unique_ptr<Iterator> NewTableIterator();
-  // Corruption: not a key of a table.
+  // InvalidArgument: not a key of a table iterator.
   Status ParseTableIteratorKey(const Slice& raw_table_key, ParsedEntryInfo* parsed_key) const;
 
   Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value);

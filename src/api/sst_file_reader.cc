@@ -212,7 +212,7 @@ std::unique_ptr<Iterator> SstFileReader::NewTableIterator() {
 Status SstFileReader::ParseTableIteratorKey(const Slice& raw_table_key,
                                             ParsedEntryInfo* parsed_key) const {
   if (raw_table_key.size() < kTagBytes)
-    return Status::Corruption("a key of a table has at least 8 bytes");
+    return Status::InvalidArgument("a key of a table iterator has at least 8 bytes");
   const uint64_t tag = ExtractTag(raw_table_key);
   *parsed_key = {.user_key = ExtractUserKey(raw_table_key),
                  .timestamp = Slice(),

@@ -184,6 +184,8 @@ TEST_F(IngestionTest, AReaderShowsWhatTheFileHas) {
   }
   EXPECT_EQ(raw, StrCat("a", static_cast<int>(kEntryPut), " b", static_cast<int>(kEntryDelete),
                         " c", static_cast<int>(kEntryPut), " "));
+  ParsedEntryInfo entry;
+  EXPECT_TRUE(reader.ParseTableIteratorKey("a", &entry).IsInvalidArgument()) << "a user key";
 }
 
 TEST_F(IngestionTest, ATableIteratorSeeksItsOwnKey) {
