@@ -2,9 +2,9 @@
 // from a database, of Ashlar or RocksDB.
 //
 // Errors name the file. InvalidArgument: another comparator, or a call before Open. NotSupported: a
-// feature that is not implemented. Corruption has the offset. Lifetime: the comparator outlives the
-// reader, which outlives its iterators and pinned values. Thread safety: after Open any thread may
-// call every method.
+// feature that is not implemented. Corruption has the offset. Reads count in the statistics of the
+// options. Lifetime: the comparator outlives the reader, which outlives its iterators and pinned
+// values. Thread safety: after Open any thread may call every method.
 #pragma once
 
 #include <memory>

@@ -96,6 +96,7 @@ struct SstFileReader::Rep {
             .cached_only = options.read_tier == kBlockCacheTier,
             .readahead_bytes = options.readahead_size};
   }
+  Recorder recorder() const { return Recorder(options.statistics.get()); }
   static SequenceNumber SequenceOf(const ReadOptions& options) {
     return options.snapshot != nullptr ? options.snapshot->GetSequenceNumber() : kSequenceNumberMax;
   }
@@ -116,6 +117,7 @@ struct SstFileReader::Rep {
                                .block_cache = std::static_pointer_cast<BlockCache>(block_cache),
                                .mmap_reads = options.allow_mmap_reads,
                                .direct_reads = options.use_direct_reads,
+                               .recorder = recorder(),
                                .prefix_extractor = options.prefix_extractor},
                               {}));
     files[0] = table->file();
@@ -157,6 +159,7 @@ struct SstFileReader::Rep {
                          .prefix_same_as_start = read_options.prefix_same_as_start,
                          .max_sequential_skip = options.max_sequential_skip_in_iterations,
                          .max_skippable_entries = read_options.max_skippable_internal_keys,
+                         .recorder = recorder(),
                          .logger = options.info_log.get(),
                          .source = NewSource(read_options)});
     return Status::OK();
@@ -176,7 +179,7 @@ struct SstFileReader::Rep {
         lookup.RaiseCoveringSequence(reader->ranges().CoveringSequence(key, lookup.snapshot()));
       reader->Get(ReadOptionsOf(read_options), &lookup);
     }
-    return lookup.Finish(Recorder(), options.info_log.get(), value);
+    return lookup.Finish(recorder(), options.info_log.get(), value);
   }
 };
 

@@ -188,6 +188,25 @@ TEST_F(IngestionTest, AReaderShowsWhatTheFileHas) {
   EXPECT_TRUE(reader.ParseTableIteratorKey("a", &entry).IsInvalidArgument()) << "a user key";
 }
 
+TEST_F(IngestionTest, AReaderCountsInTheStatisticsOfItsOptions) {
+  const std::string file = WriteFile("new.sst", {{"a", "1"}, {"b", "2"}});
+  options_.statistics = CreateDBStatistics();
+  const Statistics& counted = *options_.statistics;
+  SstFileReader reader(options_);
+  ASSERT_OK(reader.Open(file));
+  const auto blocks = [&] {
+    return counted.getTickerCount(BLOCK_CACHE_HIT) + counted.getTickerCount(BLOCK_CACHE_MISS);
+  };
+  const uint64_t before = blocks();
+  std::string value;
+  EXPECT_OK(reader.Get(ReadOptions(), "a", &value));
+  EXPECT_GT(blocks(), before);
+  const std::unique_ptr<Iterator> it(reader.NewIterator(ReadOptions()));
+  it->SeekToFirst();
+  EXPECT_EQ(counted.getTickerCount(NUMBER_DB_SEEK), 1u);
+  EXPECT_EQ(counted.getTickerCount(NUMBER_DB_SEEK_FOUND), 1u);
+}
+
 TEST_F(IngestionTest, ATableIteratorSeeksItsOwnKey) {
   Entries written;
   for (char key = 'a'; key <= 'p'; ++key) written[std::string(1, key)] = "1";
