@@ -179,6 +179,7 @@ bool BlockBasedTable::MayMatch(SeekPrefix* seek, const Slice& internal_target) c
   recorder_.Tick(BLOOM_FILTER_PREFIX_CHECKED);
   const bool may_match = filter.MayMatch(*prefix, internal_target, seek->forward());
   if (!may_match) recorder_.Tick(BLOOM_FILTER_PREFIX_USEFUL);
+  PerfCount(may_match ? &PerfContext::bloom_sst_hit_count : &PerfContext::bloom_sst_miss_count);
   return may_match;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ashlar/convenience.h"
+#include "ashlar/perf_context.h"
 #include "ashlar/statistics.h"
 #include "key/seek_prefix.h"
 #include "table/blockbased/table_test_kit.h"
@@ -135,9 +136,12 @@ TEST_F(TablePrefixTest, ChecksAreCounted) {
   const TransformPtr current = Transform("fixed:2");
   Write({}, current);
   Open(current);
+  get_perf_context()->Reset();
   Seek(current, "ac");
   Seek(current, "ab");
   Seek(current, "a");
+  EXPECT_EQ(get_perf_context()->bloom_sst_hit_count, 1u);
+  EXPECT_EQ(get_perf_context()->bloom_sst_miss_count, 1u);
   EXPECT_EQ(statistics_->getTickerCount(BLOOM_FILTER_PREFIX_CHECKED), 2u);
   EXPECT_EQ(statistics_->getTickerCount(BLOOM_FILTER_PREFIX_USEFUL), 1u);
   EXPECT_EQ(statistics_->getTickerCount(BLOCK_CACHE_DATA_MISS), 0u);
