@@ -284,7 +284,7 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
     value->reset();
     return Status::OK();
   }
-  const ObjectText object = ParseNamedObject(text);
+  ObjectText object = ParseNamedObject(text);
   std::string_view fields;
   const bool bloom = TakeAfter(object.id, {"bloomfilter:", "rocksdb.BloomFilter:"}, &fields);
   if (!bloom && !TakeAfter(object.id, {"ribbonfilter:", "rocksdb.RibbonFilter:"}, &fields))
@@ -300,6 +300,8 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
   int bloom_before_level = 0;
   if (colon != std::string_view::npos)
     ASHLAR_RETURN_IF_ERROR(OptionCodec<int>::Parse(fields.substr(colon + 1), &bloom_before_level));
+  // RocksDB also takes it as a field, since 8.7, and prints both.
+  ASHLAR_RETURN_IF_ERROR(TakeField("bloom_before_level", &object, &bloom_before_level));
   value->reset(NewRibbonFilterPolicy(bits, bloom_before_level));
   return Status::OK();
 }

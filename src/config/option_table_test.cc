@@ -441,6 +441,14 @@ TEST(FilterPolicy, RibbonIsReadAsItPrints) {
   }
   BlockBasedTableOptions table;
   EXPECT_FALSE(SetOption(ParseRules{}, "filter_policy", "ribbonfilter:9:x", &table).ok());
+  // As RocksDB prints it since 8.7.
+  ASSERT_TRUE(SetOption(ParseRules{}, "filter_policy",
+                        "{id=ribbonfilter:9:0;bloom_before_level=-1;}", &table)
+                  .ok());
+  EXPECT_EQ(table.filter_policy->BloomBeforeLevel(), -1);
+  EXPECT_FALSE(
+      SetOption(ParseRules{}, "filter_policy", "{id=ribbonfilter:9;bloom_before_level=x}", &table)
+          .ok());
 }
 
 // ---- ashlar/convenience.h
