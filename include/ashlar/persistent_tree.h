@@ -168,7 +168,8 @@ class ASHLAR_API PersistentTree {
   virtual Status Close() = 0;
 
   // Inserts or replaces. Replacing by a value of equal size works even in a full pool, if key and
-  // value together have at most 16,372 bytes.
+  // value together have at most 16,372 bytes. InvalidArgument: the key or the value has 4 GiB or
+  // more.
   virtual Status Put(const Slice& key, const Slice& value) = 0;
   // Ok also when the key is missing.
   virtual Status Delete(const Slice& key) = 0;

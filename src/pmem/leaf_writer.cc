@@ -79,8 +79,8 @@ class NewRefHold {
 };
 
 Status CheckSizes(const Medium& medium, const Slice& key, const Slice& value) {
-  constexpr size_t kLimit = std::numeric_limits<uint32_t>::max();
-  if (key.size() >= kLimit || value.size() >= kLimit)
+  constexpr size_t kBytesMax = std::numeric_limits<uint32_t>::max();
+  if (key.size() > kBytesMax || value.size() > kBytesMax)
     return Status::InvalidArgument(medium.path(), "a key or value of 4 GiB or more");
   return medium.status();
 }

@@ -268,6 +268,17 @@ TEST(CaselessTest, AKeyMayBeReplacedByAnEqualOneOfOtherBytes) {
   ASSERT_OK(tree->Verify());
 }
 
+// The longest key and value are those of a batch.
+TEST_F(TreeTest, AKeyOrValueOf4GiBIsRefused) {
+  const Slice longest("x", (size_t{1} << 32) - 1);
+  const Slice too_long("x", size_t{1} << 32);
+  EXPECT_TRUE(tree_->Put("key", longest).IsNoSpace());
+  EXPECT_TRUE(tree_->Put(longest, "value").IsNoSpace());
+  EXPECT_TRUE(tree_->Put("key", too_long).IsInvalidArgument());
+  EXPECT_TRUE(tree_->Put(too_long, "value").IsInvalidArgument());
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
+}
+
 // Each entry and each leaf was compared with each range.
 TEST(RangeDeletionTest, ManyRangesInOneBatchTakeComparisonsInProportion) {
   const CountingComparator counting;
