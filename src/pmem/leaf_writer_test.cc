@@ -33,6 +33,10 @@ class LeafWriterTest : public ::testing::Test {
     for (uint32_t i = 0; i < LeafWriter::kSlotsFilled; ++i)
       ASSERT_OK(writer->Put(StrCat("key", 100 + i), "v"));
   }
+  LeafRef* LeafOf(const std::string& key) const {
+    EpochGuard guard(state_->epochs);
+    return state_->index.Peek(key).ref;
+  }
 
   TestPool pool_{uint64_t{1} << 20};
   CountingMedium* medium_ = nullptr;
@@ -63,14 +67,28 @@ TEST_F(LeafWriterTest, ABatchWhoseBytesWereChangedIsNotWritten) {
   EXPECT_EQ(state_->entries.load(), 0U);
 }
 
+// Readers wait for the lock of a leaf: they see durable changes only.
+TEST_F(LeafWriterTest, ALeafIsLockedUntilTheLastFenceOfItsChange) {
+  LeafWriter writer(state_.get());
+  // Its span has room for the other records, which are of one size.
+  ASSERT_OK(writer.Put("a", "1"));
+  const LeafRef* const leaf = LeafOf("a");
+  uint64_t fences = 0;
+  medium_->set_on_fence([&] {
+    ++fences;
+    EXPECT_NE(leaf->version.load() & LeafRef::kLocked, 0U);
+  });
+  ASSERT_OK(writer.Put("a", "2"));
+  ASSERT_OK(writer.Put("b", "1"));
+  ASSERT_OK(writer.Delete("a"));
+  medium_->set_on_fence({});
+  EXPECT_EQ(fences, 5U);
+}
+
 // A thread that found a new leaf before the commit of the change that made it could change the leaf
 // and commit first. The log then had its change before the leaf, and a replay lost it.
 class CommitTest : public LeafWriterTest {
  protected:
-  LeafRef* LeafOf(const std::string& key) const {
-    EpochGuard guard(state_->epochs);
-    return state_->index.Peek(key).ref;
-  }
   // `change` gives `key` to a new leaf. Until it has committed the key leads to the old one, which
   // it has locked.
   void ExpectTheOldLeafUntilTheCommit(const std::string& key, FunctionRef<void()> change) {

@@ -105,6 +105,58 @@ TEST_F(PersistentTreeTest, NoComparatorIsRefused) {
   ASSERT_TRUE(tree_->Close().ok());
   options_.comparator = nullptr;
   EXPECT_THAT(Open().ToString(), HasSubstr("comparator"));
+  EXPECT_EQ(tree_, nullptr);
+}
+
+// Bytewise, with a name of a given length.
+class NameOfLength final : public Comparator {
+ public:
+  explicit NameOfLength(size_t bytes) : name_(bytes, 'n') {}
+  const char* Name() const override { return name_.c_str(); }
+  int Compare(const Slice& a, const Slice& b) const override { return a.compare(b); }
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+
+ private:
+  const std::string name_;
+};
+
+TEST_F(PersistentTreeTest, AComparatorsNameHasAtMost1024Bytes) {
+  const NameOfLength longest(1024);
+  const NameOfLength too_long(1025);
+  options_.comparator = &too_long;
+  EXPECT_TRUE(Open().IsInvalidArgument());
+  EXPECT_FALSE(std::filesystem::exists(Path()));
+  options_.comparator = &longest;
+  for (int i = 0; i < 2; ++i) {
+    const Status opened = Open();
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    ASSERT_TRUE(tree_->Put("key", "value").ok());
+    ASSERT_TRUE(tree_->Close().ok());
+  }
+  tree_.reset();
+}
+
+TEST_F(PersistentTreeTest, APoolKeepsTheSizeThatItWasMadeWith) {
+  struct Size {
+    uint64_t asked;
+    uint64_t made;
+  };
+  constexpr uint64_t kLeast = uint64_t{1} << 20;
+  for (const Size& size : {Size{1, kLeast}, Size{kLeast + 1, kLeast + 4096}}) {
+    const std::string name = std::to_string(size.asked);
+    options_.pool_bytes = size.asked;
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_TRUE(Open(name).ok());
+      EXPECT_EQ(tree_->Stats().pool_bytes, size.made);
+      ASSERT_TRUE(tree_->Close().ok());
+      EXPECT_EQ(std::filesystem::file_size(Path(name)), size.made);
+      options_.pool_bytes = 2 * kLeast;
+    }
+  }
+  options_.pool_bytes = kPoolBytesMax + 1;
+  EXPECT_TRUE(Open("huge").IsInvalidArgument());
+  EXPECT_FALSE(std::filesystem::exists(Path("huge")));
 }
 
 TEST_F(PersistentTreeTest, APoolOfAnotherSizeIsRefused) {
@@ -140,6 +192,34 @@ TEST_F(PersistentTreeTest, ARefusedOpenLeavesAClosedPoolWithoutALog) {
   const Status opened = Open("copy");
   ASSERT_TRUE(opened.ok()) << opened.ToString();
   EXPECT_EQ(Get("key"), "value");
+}
+
+TEST_F(PersistentTreeTest, ACloseLeavesThePoolAlone) {
+  options_.log_bytes_max = 20'000;  // checkpoints
+  ASSERT_TRUE(Open().ok());
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(tree_->Put(std::to_string(i), std::string(1000, 'v')).ok());
+  EXPECT_TRUE(std::filesystem::exists(Path() + ".log"));
+  ASSERT_TRUE(tree_->Close().ok());
+  for (const auto& file : std::filesystem::directory_iterator(folder_))
+    EXPECT_EQ(file.path().filename().string(), "pool");
+}
+
+TEST_F(PersistentTreeTest, AnOpenInAnotherClassReplaysTheLogOfACrash) {
+  ASSERT_TRUE(Open().ok());
+  ASSERT_TRUE(tree_->Put("key", "value").ok());
+  CopyFiles("copy");
+  ASSERT_TRUE(tree_->Close().ok());
+  options_.durability = DurabilityClass::kProcessCrashOnly;
+  ASSERT_TRUE(Open("copy").ok());
+  EXPECT_EQ(tree_->durability_class(), DurabilityClass::kProcessCrashOnly);
+  EXPECT_EQ(Get("key"), "value");
+  EXPECT_FALSE(std::filesystem::exists(Path("copy") + ".log"));
+  ASSERT_TRUE(tree_->Put("key", "newer").ok());
+  ASSERT_TRUE(tree_->Close().ok());
+  options_.durability = DurabilityClass::kLogged;
+  ASSERT_TRUE(Open("copy").ok());
+  EXPECT_EQ(Get("key"), "newer");
 }
 
 // At many moments the files hold exactly the acknowledged changes.

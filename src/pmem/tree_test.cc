@@ -2,7 +2,9 @@
 // of both engines.
 #include "pmem/tree.h"
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -184,7 +186,103 @@ TEST_F(TreeTest, ReadsCopyNothing) {
   EXPECT_LT(value.data(), medium_->view() + medium_->bytes());
 }
 
+// ---- Closing.
+
+TEST_F(TreeTest, AnIteratorWithoutAnEntryKeepsTheTreeOpen) {
+  ASSERT_OK(tree_->Put("key", "value"));
+  std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  ASSERT_TRUE(tree_->Close().IsAborted());
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->value(), Slice("value"));
+  it.reset();
+  EXPECT_OK(tree_->Close());
+}
+
+TEST_F(TreeTest, AfterTheCloseEveryCallReturnsAbortedOrNothing) {
+  ASSERT_OK(tree_->Put("key", "value"));
+  for (int i = 0; i < 2; ++i) ASSERT_OK(tree_->Close());
+  WriteBatch batch;
+  ASSERT_OK(batch.Delete("key"));
+  PinnableSlice pinned;
+  std::string copied;
+  for (const Status& status :
+       {tree_->Put("key", "value"), tree_->Delete("key"), tree_->Write(batch),
+        tree_->DeleteRange(KeyRange::All()), tree_->Get(ReadOptions(), "key", &pinned),
+        tree_->Get(ReadOptions(), "key", &copied), tree_->Defragment(), tree_->Verify()})
+    EXPECT_TRUE(status.IsAborted()) << status.ToString();
+  const std::vector<Slice> keys = {Slice("key"), Slice("other")};
+  std::vector<PinnableSlice> values;
+  const std::vector<Status> statuses = tree_->MultiGet(ReadOptions(), keys, &values);
+  ASSERT_EQ(statuses.size(), keys.size());
+  for (const Status& status : statuses) EXPECT_TRUE(status.IsAborted()) << status.ToString();
+  EXPECT_EQ(values.size(), keys.size());
+  const std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  it->SeekToFirst();
+  EXPECT_FALSE(it->Valid());
+  EXPECT_TRUE(it->status().IsAborted()) << it->status().ToString();
+  EXPECT_FALSE(tree_->Exists("key"));
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
+  EXPECT_EQ(tree_->Stats().pool_bytes, 0U);
+  EXPECT_EQ(tree_->comparator(), BytewiseComparator());
+}
+
 // ---- Ranges and iterators.
+
+TEST_F(TreeTest, ARefreshMakesAnIteratorInvalidAndNoMore) {
+  ASSERT_OK(tree_->Put("key", "value"));
+  const std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
+  it->SeekToFirst();
+  ASSERT_TRUE(it->Valid());
+  ASSERT_OK(it->Refresh());
+  EXPECT_FALSE(it->Valid());
+  EXPECT_OK(it->status());
+  it->Seek("key");
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->value(), Slice("value"));
+}
+
+// Bounds before the ends of the range, at them and after them.
+TEST_F(TreeTest, TheBoundsOfTheReadOptionsNarrowARange) {
+  for (int i = 0; i < 200; ++i) ASSERT_OK(tree_->Put(NumberKey(i, 4), "v"));
+  const std::string begin = NumberKey(60, 4);
+  const std::string end = NumberKey(120, 4);
+  for (const int lower_number : {50, 60, 70}) {
+    for (const int upper_number : {110, 120, 130}) {
+      for (const bool begin_inclusive : {true, false}) {
+        for (const bool end_inclusive : {true, false}) {
+          SCOPED_TRACE(StrCat(lower_number, " ", upper_number, begin_inclusive ? " [" : " (",
+                              end_inclusive ? "]" : ")"));
+          const std::string lower = NumberKey(lower_number, 4);
+          const std::string upper = NumberKey(upper_number, 4);
+          const Slice lower_bound(lower);
+          const Slice upper_bound(upper);
+          ReadOptions options;
+          options.iterate_lower_bound = &lower_bound;
+          options.iterate_upper_bound = &upper_bound;
+          const KeyRange range = {.begin = begin,
+                                  .end = end,
+                                  .begin_inclusive = begin_inclusive,
+                                  .end_inclusive = end_inclusive};
+          const int first = std::max(lower_number, begin_inclusive ? 60 : 61);
+          const int last = std::min(upper_number - 1, end_inclusive ? 120 : 119);
+          const std::unique_ptr<Iterator> it = tree_->NewIterator(options, range);
+          it->Seek(NumberKey(0, 4));
+          ASSERT_TRUE(it->Valid());
+          EXPECT_EQ(it->key().ToString(), NumberKey(first, 4));
+          it->SeekForPrev(NumberKey(199, 4));
+          ASSERT_TRUE(it->Valid());
+          EXPECT_EQ(it->key().ToString(), NumberKey(last, 4));
+          int seen = 0;
+          for (it->SeekToFirst(); it->Valid(); it->Next()) ++seen;
+          EXPECT_EQ(seen, last - first + 1);
+          for (it->SeekToLast(); it->Valid(); it->Prev()) --seen;
+          EXPECT_EQ(seen, 0);
+        }
+      }
+    }
+  }
+}
 
 TEST_F(TreeTest, RangesWithEitherEndInclusiveOrNot) {
   for (int i = 0; i < 500; ++i) ASSERT_OK(tree_->Put(NumberKey(i * 2, 4), "v"));
@@ -266,6 +364,19 @@ TEST(CaselessTest, AKeyMayBeReplacedByAnEqualOneOfOtherBytes) {
   ASSERT_OK(tree->Write(batch));
   EXPECT_EQ(GetOr(tree.get(), "abc"), "3");
   ASSERT_OK(tree->Verify());
+}
+
+// The bytes of a batch with a put of the default column family, and one of another family.
+TEST_F(TreeTest, ABatchThatTheTreeDoesNotApplyChangesNothing) {
+  const WriteBatch of_families(std::string("\0\0\0\0\0\0\0\0\2\0\0\0\1\1a\1b\5\1\1a\1b", 23));
+  const Status other_family = tree_->Write(of_families);
+  EXPECT_TRUE(other_family.IsInvalidArgument()) << other_family.ToString();
+  WriteBatch with_merge;
+  ASSERT_OK(with_merge.Put("a", "1"));
+  ASSERT_OK(with_merge.Merge("a", "2"));
+  const Status merge = tree_->Write(with_merge);
+  EXPECT_TRUE(merge.IsNotSupported()) << merge.ToString();
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
 }
 
 // The longest key and value are those of a batch.
@@ -763,6 +874,24 @@ TEST_F(TreeTest, DefragmentMakesRoomForOtherSizes) {
   ExpectAgrees(tree_.get(), model, "defragmented");
 }
 
+// 16 entries stay in each leaf, after which no deletion looks for a merge.
+TEST_F(TreeTest, DefragmentMergesLeaves) {
+  Model model;
+  for (int i = 0; i < 480; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
+  for (int i = 0; i < 480; ++i) {
+    if (i % 48 < 16) {
+      model[NumberKey(i)] = "v";
+    } else {
+      ASSERT_OK(tree_->Delete(NumberKey(i)));
+    }
+  }
+  ASSERT_EQ(tree_->Stats().leaves, 10U);
+  ASSERT_OK(tree_->Defragment());
+  EXPECT_EQ(tree_->Stats().leaves, 5U);
+  EXPECT_EQ(tree_->Stats().leaf_merges, 5U);
+  ExpectAgrees(tree_.get(), model, "defragmented");
+}
+
 // The copy of a damaged record had a good checksum: the damage was silent from then on.
 TEST(DamagedRecordTest, DefragmentLeavesADamagedRecordWhereItIs) {
   for (const size_t bytes : {size_t{200}, size_t{20'000}}) {
@@ -955,6 +1084,27 @@ TEST_F(TreeTest, AFlippedBitInAValueIsNoticedByGetAndVerify) {
   EXPECT_TRUE(tree_->Get(ReadOptions(false, false), "key", &value).ok());
   EXPECT_TRUE(tree_->Verify().IsCorruption());
   value.Reset();
+}
+
+// Of three full leaves the second one has a record that cannot be read.
+TEST_F(TreeTest, ACountHasAllEntriesOfADamagedLeafOrNone) {
+  for (int i = 0; i < 144; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
+  ASSERT_EQ(tree_->Stats().leaves, 3U);
+  const std::string damaged = NumberKey(70);
+  PinnableSlice value;
+  ASSERT_OK(tree_->Get(ReadOptions(), damaged, &value));
+  const auto record =
+      static_cast<uint64_t>(value.data() - medium_->view()) - damaged.size() - kRecordHeaderBytes;
+  value.Reset();
+  const std::unique_ptr<PoolMapping> raw = pool_.file()->Map(PoolMapMode::kShared).value();
+  EncodeFixed32(raw->data() + record + offsetof(RecordLengths, key_bytes), ~uint32_t{0});
+  EXPECT_FALSE(tree_->Exists(damaged));
+  EXPECT_TRUE(tree_->Get(ReadOptions(), damaged, &value).IsCorruption());
+  EXPECT_EQ(tree_->Count(KeyRange::All()), 144U);
+  const std::string in_first = NumberKey(40);
+  EXPECT_EQ(tree_->Count(KeyRange::AtOrAbove(in_first)), 8U + 48U + 48U);
+  const std::string in_second = NumberKey(60);
+  EXPECT_EQ(tree_->Count(KeyRange::AtOrAbove(in_second)), 48U);
 }
 
 TEST_F(TreeTest, AGetIntoAStringCopiesWhatIsWholeAndLeavesTheStringAloneOtherwise) {

@@ -220,6 +220,7 @@ class TreeWorkload {
       const Status got = Call("Get", [&] { return tree_->Get(ReadOptions(), Key(i), &value); });
       if (!got.IsNotFound()) CheckError(got);
     }
+    ReadWithoutStatus();
     std::unique_ptr<Iterator> it;
     CheckError(Call("NewIterator", [&] {
       it = tree_->NewIterator(ReadOptions());
@@ -237,6 +238,33 @@ class TreeWorkload {
     // A failure left the iterator usable.
     it->Seek(Key(1));
     EXPECT_TRUE(it->Valid() && it->key() == Slice(Key(1)));
+  }
+
+  // These calls throw.
+  void ReadWithoutStatus() {
+    const std::string first = Key(3);
+    const std::string last = Key(70);
+    bool exists = true;
+    CheckError(Call("Exists", [&] {
+      return CatchBadAlloc([&] {
+        exists = tree_->Exists(first);
+        return Status::OK();
+      });
+    }));
+    EXPECT_TRUE(exists);
+    // Both ends are within leaves, whose keys it reads.
+    CheckError(Call("Count", [&] {
+      return CatchBadAlloc([&] {
+        static_cast<void>(tree_->Count(KeyRange::Between(first, last)));
+        return Status::OK();
+      });
+    }));
+    const std::vector<Slice> keys = {Slice(first), Slice(last)};
+    std::vector<PinnableSlice> values;
+    CheckError(Call("MultiGet", [&] {
+      return CatchBadAlloc(
+          [&]() -> Status { return tree_->MultiGet(ReadOptions(), keys, &values).front(); });
+    }));
   }
 
   void CheckContents(const char* when) {

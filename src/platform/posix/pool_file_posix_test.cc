@@ -166,6 +166,27 @@ TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
   EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
 }
 
+TEST(PoolFilePosixTest, AMemfdIsOpenedByItsLink) {
+  const int fd = ::memfd_create("kept", MFD_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(::ftruncate(fd, 8192), 0);
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  {
+    Result<std::unique_ptr<PoolFile>> opened = PoolFile::Open(path);
+    ASSERT_TRUE(opened.ok()) << opened.status().ToString();
+    const std::unique_ptr<PoolFile> file = std::move(opened).value();
+    EXPECT_EQ(file->bytes(), 8192U);
+    EXPECT_EQ(file->Backing(), PoolBacking::kSharedMemory);
+    EXPECT_EQ(file->RealPath(), path);
+    EXPECT_TRUE(PoolFile::Open(path).status().IsIOError());  // in use
+    file->Map(PoolMapMode::kShared).value()->data()[100] = 'x';
+  }
+  char byte = 0;
+  EXPECT_EQ(::pread(fd, &byte, 1, 100), 1);
+  EXPECT_EQ(byte, 'x');
+  ::close(fd);
+}
+
 // A locked page in the range ended the call with an error, before the pages after it.
 TEST(PoolFilePosixTest, APrivateMappingForgetsThePagesAroundALockedOne) {
   const uint64_t page_bytes = PageBytes();
