@@ -151,8 +151,9 @@ struct PersistentTreeStats {
 class ASHLAR_API PersistentTree {
  public:
   // Opens the pool, or creates one. InvalidArgument: it is missing (without create_if_missing),
-  // exists (with error_if_exists), has another comparator, or is not a pool. NotSupported:
-  // its version, byte order or durability class does not work here. Corruption: its header, its log
+  // exists (with error_if_exists), has another comparator, or is not a pool; a new one would have
+  // more than 16 TiB, or a comparator whose name has more than 1,024 bytes. NotSupported: its
+  // version, byte order or durability class does not work here. Corruption: its header, its log
   // or a leaf is damaged. IOError: an error of the system, or another process or handle has it
   // open. TryAgain: the system cannot start the thread that looks for free space; raise its limit.
   // *tree is empty after a failure. In every class a log that a crash left is replayed first.
@@ -174,7 +175,8 @@ class ASHLAR_API PersistentTree {
   // Ok also when the key is missing.
   virtual Status Delete(const Slice& key) = 0;
   // All updates or none, also after a crash. Put, Delete, SingleDelete and DeleteRange of the
-  // default column family; other operations are NotSupported.
+  // default column family. Otherwise nothing is changed. InvalidArgument: another column family;
+  // NotSupported: another operation; Corruption: the batch is damaged.
   virtual Status Write(const WriteBatch& updates) = 0;
   // Deletes all keys of the range, all or nothing.
   virtual Status DeleteRange(const KeyRange& range) = 0;
@@ -185,8 +187,10 @@ class ASHLAR_API PersistentTree {
   virtual Status Get(const ReadOptions& options, const Slice& key, PinnableSlice* value) = 0;
   // The same, copied. *value stays as it is unless the Status is Ok.
   virtual Status Get(const ReadOptions& options, const Slice& key, std::string* value) = 0;
+  // False also if damage hides the key, for which Get returns Corruption.
   virtual bool Exists(const Slice& key) = 0;
-  // (*values)[i] and the i-th status belong to keys[i].
+  // (*values)[i] and the i-th status belong to keys[i]. It is not a snapshot: it may have one key
+  // from before a batch and another one from after it.
   virtual std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                        std::vector<PinnableSlice>* values) = 0;
 
