@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "ashlar/status.h"
@@ -29,6 +30,11 @@ class Executor {
 
   // Takes the job, or returns false (and drops it) if Shutdown has begun.
   [[nodiscard]] virtual bool Schedule(Priority priority, std::function<void()> job) = 0;
+  // The same, for a job that RunQueuedJobs of its owner may run. Default: Schedule.
+  [[nodiscard]] virtual bool ScheduleOf(const void* /*owner*/, Priority priority,
+                                        std::function<void()> job) {
+    return Schedule(priority, std::move(job));
+  }
   // The same, for a job that is queued once delay_us microseconds have passed. Shutdown drops it if
   // that has not happened by then; WaitForIdle and QueuedJobs do not count it before.
   [[nodiscard]] virtual bool ScheduleAfter(uint64_t delay_us, Priority priority,
@@ -51,6 +57,10 @@ class Executor {
   // A pool does nothing and returns false. An executor without threads runs one job here and
   // returns true.
   virtual bool RunJobWhileWaiting() = 0;
+  // Runs the jobs of this owner that no thread has begun here, those of kHigh first. For an owner
+  // that has told its jobs to end and waits for them: the threads may be busy with jobs of others,
+  // or there may be none. Without locks. Default: nothing, because RunJobWhileWaiting runs them.
+  virtual void RunQueuedJobs(const void* /*owner*/) {}
   // Limits the threads of this priority to this share of the processors, and makes their I/O wait
   // for that of others. Applies from their next job on, and to threads that start later. Default:
   // nothing, because there are no threads.

@@ -12,6 +12,7 @@
 #include "execute/thread_pool_executor.h"
 #include "platform/clock.h"
 #include "platform/mutex.h"
+#include "platform/thread.h"
 
 namespace ashlar {
 namespace {
@@ -242,6 +243,56 @@ TEST(ThreadPoolExecutor, RunsJobsOnceTheyAreDueAndOthersMeanwhile) {
   MutexLock lock(mutex);
   while (delays_us.size() < 2) changed.Wait(mutex);
   EXPECT_EQ(delays_us, (std::vector<uint64_t>{10000, 30000}));
+}
+
+// The only thread of kHigh has a job that ends after that.
+TEST(ThreadPoolExecutor, ACallerRunsTheJobsOfItsOwnerThatNoThreadHasBegun) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  ASSERT_TRUE(pool->SetBackgroundThreads(0, Priority::kLow).ok());
+  const int mine = 0;
+  const int another = 0;
+  Meeting begun;
+  Meeting over;
+  ASSERT_TRUE(pool->ScheduleOf(&mine, Priority::kHigh, [&] {
+    begun.Attend();
+    over.Attend();
+  }));
+  begun.Attend();
+  std::vector<int> ran;
+  ASSERT_TRUE(pool->ScheduleOf(&mine, Priority::kLow, [&] { ran.push_back(3); }));
+  ASSERT_TRUE(pool->ScheduleOf(&another, Priority::kHigh, [&] { ran.push_back(5); }));
+  ASSERT_TRUE(pool->ScheduleOf(&mine, Priority::kHigh, [&] { ran.push_back(1); }));
+  ASSERT_TRUE(pool->Schedule(Priority::kHigh, [&] { ran.push_back(6); }));
+  ASSERT_TRUE(pool->ScheduleOf(&mine, Priority::kHigh, [&] {
+    ran.push_back(2);
+    EXPECT_TRUE(pool->ScheduleOf(&mine, Priority::kLow, [&] { ran.push_back(4); }));
+  }));
+  pool->RunQueuedJobs(&mine);
+  EXPECT_EQ(ran, (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_EQ(pool->QueuedJobs(Priority::kHigh), 2u);
+  EXPECT_EQ(pool->QueuedJobs(Priority::kLow), 0u);
+  pool->RunQueuedJobs(&mine);
+  over.Attend();
+  pool->WaitForIdle();
+  EXPECT_EQ(ran, (std::vector<int>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(ThreadPoolExecutor, IsNotIdleWhileACallerRunsAJob) {
+  const std::unique_ptr<Executor> pool = MakePool();
+  ASSERT_TRUE(pool->SetBackgroundThreads(0, Priority::kLow).ok());
+  const int owner = 0;
+  Meeting begun;
+  std::atomic<bool> ended{false};
+  ASSERT_TRUE(pool->ScheduleOf(&owner, Priority::kLow, [&] {
+    begun.Attend();
+    ended.store(true);
+  }));
+  Result<Thread> caller = Thread::Start({.name = "caller"}, [&] { pool->RunQueuedJobs(&owner); });
+  ASSERT_TRUE(caller.ok());
+  begun.Attend();
+  pool->WaitForIdle();
+  EXPECT_TRUE(ended.load());
+  caller->Join();
 }
 
 TEST(ThreadPoolExecutor, ThreadsDoNotHelpWhileWaiting) {

@@ -45,10 +45,11 @@ void ThreadPoolExecutor::Lane::CheckInvariants() const {
   ASHLAR_ASSERT(at_work == running || workers.empty());  // Shutdown takes the workers first
 }
 
-bool ThreadPoolExecutor::Schedule(Priority priority, std::function<void()> job) {
+bool ThreadPoolExecutor::ScheduleOf(const void* owner, Priority priority,
+                                    std::function<void()> job) {
   MutexLock lock(mutex_);
   if (shutting_down_) return false;
-  lane(priority).queue.push_back({.run = std::move(job)});
+  lane(priority).queue.push_back({.owner = owner, .run = std::move(job)});
   lane(priority).WakeOne();
   return true;
 }
@@ -87,8 +88,35 @@ size_t ThreadPoolExecutor::QueuedJobs(Priority priority) const {
 }
 
 bool ThreadPoolExecutor::IsIdle() const {
-  return std::all_of(std::begin(lanes_), std::end(lanes_),
+  return run_by_callers_ == 0 &&
+         std::all_of(std::begin(lanes_), std::end(lanes_),
                      [](const Lane& lane) { return lane.queue.empty() && lane.running == 0; });
+}
+
+// One by one: a job may wait for another one of its owner, which a thread may take meanwhile.
+void ThreadPoolExecutor::RunQueuedJobs(const void* owner) {
+  ASHLAR_ASSERT(owner != nullptr);  // Requires
+  const auto is_owned = [owner](const Job& job) { return job.owner == owner; };
+  for (;;) {
+    std::list<Job> taken;
+    {
+      MutexLock lock(mutex_);
+      for (Lane& each : lanes_) {
+        const auto job = std::find_if(each.queue.begin(), each.queue.end(), is_owned);
+        if (job == each.queue.end()) continue;
+        taken.splice(taken.end(), each.queue, job);
+        break;
+      }
+      if (taken.empty()) return;
+      ++run_by_callers_;
+    }
+    taken.front().run();
+    taken.clear();
+    MutexLock lock(mutex_);
+    ASHLAR_ASSERT(run_by_callers_ > 0);  // counted above
+    --run_by_callers_;
+    if (IsIdle()) idle_.SignalAll();
+  }
 }
 
 void ThreadPoolExecutor::WaitForIdle() {

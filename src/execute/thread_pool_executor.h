@@ -4,7 +4,7 @@
 // second at most.
 //
 // I1: a thread of priority p takes the oldest job of queue p only, and only while its number is
-//     below the number wanted.
+//     below the number wanted. RunQueuedJobs takes the jobs of one owner out of both queues.
 // I2: SetBackgroundThreads joins each thread that it no longer wants, unless the thread runs a job:
 //     that thread leaves at the end of its job, and the next SetBackgroundThreads or Shutdown joins
 //     it.
@@ -20,6 +20,7 @@
 
 #include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -39,7 +40,11 @@ class ThreadPoolExecutor final : public Executor {
   static Result<std::unique_ptr<ThreadPoolExecutor>> Start(const Options& options);
   ~ThreadPoolExecutor() override;
 
-  [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override;
+  [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override {
+    return ScheduleOf(nullptr, priority, std::move(job));
+  }
+  [[nodiscard]] bool ScheduleOf(const void* owner, Priority priority,
+                                std::function<void()> job) override;
   [[nodiscard]] bool ScheduleAfter(uint64_t delay_us, Priority priority,
                                    std::function<void()> job) override;
   Status SetBackgroundThreads(int threads, Priority priority) override;
@@ -49,6 +54,7 @@ class ThreadPoolExecutor final : public Executor {
   void WaitForIdle() override;
   void Shutdown() override;
   bool RunJobWhileWaiting() override { return false; }
+  void RunQueuedJobs(const void* owner) override;
   void LowerCpuShare(CpuShare share, Priority priority) override;
   void LowerIoPriority(Priority priority) override;
   std::vector<ThreadOperations::Worker> Threads() const override;
@@ -67,7 +73,8 @@ class ThreadPoolExecutor final : public Executor {
     CondVar wake;
   };
   struct Job {
-    uint64_t due_nanos = 0;  // monotonic; of a job with a delay
+    uint64_t due_nanos = 0;       // monotonic; of a job with a delay
+    const void* owner = nullptr;  // null: RunQueuedJobs leaves it to the threads
     std::function<void()> run;
   };
   struct Lane {
@@ -114,6 +121,7 @@ class ThreadPoolExecutor final : public Executor {
   mutable Mutex mutex_;
   CondVar idle_;
   Lane lanes_[kPriorities] ASHLAR_GUARDED_BY(mutex_);
+  int run_by_callers_ ASHLAR_GUARDED_BY(mutex_) = 0;  // jobs that RunQueuedJobs runs
   bool shutting_down_ ASHLAR_GUARDED_BY(mutex_) = false;
 };
 

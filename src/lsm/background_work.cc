@@ -190,7 +190,7 @@ void BackgroundWork::Schedule() {
 
 bool BackgroundWork::RunSoon(Executor::Priority priority, std::function<void()> job) {
   if (!state_->RunsJobs()) return false;
-  const bool taken = state_->executor->Schedule(priority, [this, job = std::move(job)] {
+  const bool taken = state_->executor->ScheduleOf(this, priority, [this, job = std::move(job)] {
     IgnoreBadAlloc(job);
     MutexLock lock(state_->mutex());
     ASHLAR_ASSERT(soon_jobs_ > 0);  // RunSoon counted it
@@ -220,8 +220,8 @@ bool BackgroundWork::ScheduleFlush(const std::shared_ptr<ColumnFamily>& family) 
   std::unique_ptr<FlushRunner::Flush> flush = flushes_.Start(family);
   bool taken = false;
   const Status queued = CatchBadAlloc([&] {
-    taken = state_->executor->Schedule(Executor::Priority::kHigh,
-                                       [this, job = flush.get()] { FlushJob(job); });
+    taken = state_->executor->ScheduleOf(this, Executor::Priority::kHigh,
+                                         [this, job = flush.get()] { FlushJob(job); });
     return Status::OK();
   });
   if (!taken) {
@@ -262,8 +262,8 @@ bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& fam
   std::unique_ptr<Compaction> compaction = compactions_.Start(family, std::move(*plan));
   bool taken = false;
   const Status queued = CatchBadAlloc([&] {
-    taken = state_->executor->Schedule(Executor::Priority::kLow,
-                                       [this, job = compaction.get()] { CompactionJob(job); });
+    taken = state_->executor->ScheduleOf(this, Executor::Priority::kLow,
+                                         [this, job = compaction.get()] { CompactionJob(job); });
     return Status::OK();
   });
   if (!taken) {
@@ -483,10 +483,13 @@ void BackgroundWork::ReleaseJobs() {
 }
 
 void BackgroundWork::Pause() {
-  MutexLock lock(state_->mutex());
-  ++state_->background_paused;
-  interrupt_.store(true, std::memory_order_relaxed);
-  while (AnyJob()) state_->WaitForChange();
+  {
+    MutexLock lock(state_->mutex());
+    ++state_->background_paused;
+    interrupt_.store(true, std::memory_order_relaxed);
+  }
+  EndQueuedJobs();
+  WaitForJobs();
 }
 
 bool BackgroundWork::Continue() {
@@ -519,6 +522,8 @@ void BackgroundWork::Cancel() {
   interrupt_.store(true, std::memory_order_relaxed);
   state_->NotifyChange();
 }
+
+void BackgroundWork::EndQueuedJobs() { state_->executor->RunQueuedJobs(this); }
 
 void BackgroundWork::WaitForJobs() {
   MutexLock lock(state_->mutex());

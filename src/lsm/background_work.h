@@ -122,6 +122,9 @@ class BackgroundWork final : public ViewObserver {
   // Ends running jobs at their next entry, and lets none begin any more. Threads that wait for a
   // job return ShutdownInProgress.
   void Cancel();
+  // After a Cancel: runs the jobs that wait for a thread here, where they end at their next entry.
+  // The threads may be busy with other databases, or with functions of the program.
+  void EndQueuedJobs();
   // Waits until no job runs.
   void WaitForJobs();
   // Ends running jobs at their next entry, starts no more, and waits until none runs.

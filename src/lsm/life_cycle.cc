@@ -361,6 +361,7 @@ Status LifeCycle::CloseFilesLocked() {
   };
   if (state_->writes_files()) {
     background_.Cancel();
+    background_.EndQueuedJobs();
     attempt([this] { return EndWrites(); });
     background_.Stop();
     attempt([this] {
@@ -407,6 +408,8 @@ void LifeCycle::AssertNoJobRuns() const {
 
 void LifeCycle::Cancel(bool wait) {
   background_.Cancel();
+  // Without `wait` a listener may call this in a job.
+  if (wait) background_.EndQueuedJobs();
   const Status flushed = CatchBadAlloc([this] { return FlushUnloggedWrites(); });
   // The job that waits for its time to record families does not begin. An error is in the LOG.
   static_cast<void>(CatchBadAlloc([this] { return changes_->RecordPending(); }).ok());

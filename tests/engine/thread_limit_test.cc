@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ashlar/convenience.h"
 #include "ashlar/db.h"
 #include "ashlar/repair.h"
 #include "base/format.h"
@@ -14,6 +15,7 @@
 #include "execute/thread_pool_executor.h"
 #include "filesystem/memory_file_system.h"
 #include "tests/support/expect_ok.h"
+#include "tests/support/gate.h"
 #include "tests/support/manual_env.h"
 
 namespace ashlar {
@@ -34,6 +36,10 @@ class LimitedExecutor final : public Executor {
                                    std::function<void()> job) override {
     return pool().ScheduleAfter(delay_us, priority, std::move(job));
   }
+  [[nodiscard]] bool ScheduleOf(const void* owner, Priority priority,
+                                std::function<void()> job) override {
+    return pool().ScheduleOf(owner, priority, std::move(job));
+  }
   Status SetBackgroundThreads(int threads, Priority priority) override {
     return pool().SetBackgroundThreads(threads, priority);
   }
@@ -53,6 +59,7 @@ class LimitedExecutor final : public Executor {
   void WaitForIdle() override { pool().WaitForIdle(); }
   void Shutdown() override { pool().Shutdown(); }
   bool RunJobWhileWaiting() override { return false; }
+  void RunQueuedJobs(const void* owner) override { pool().RunQueuedJobs(owner); }
 
  private:
   ThreadPoolExecutor& pool() { return **pool_; }
@@ -150,6 +157,117 @@ TEST_F(ThreadLimitTest, AChangeOfOptionsGoesOnWithTheThreadsThatThereAre) {
   ASSERT_OK(db_->SetDBOptions({{"max_background_jobs", "32"}}));
   EXPECT_EQ(env_.Threads(Executor::Priority::kHigh), 2);
   EXPECT_EQ(env_.Threads(Executor::Priority::kLow), 1);
+}
+
+// The threads have other work: long jobs of other databases, or functions of the program, which may
+// even wait for the call.
+class BusyThreadsTest : public ThreadLimitTest {
+ protected:
+  ~BusyThreadsTest() override { Release(); }
+
+  // A flush and a compaction wait for a thread.
+  void OpenAndQueueJobs() {
+    env_.Allow(2);
+    options_.level0_file_num_compaction_trigger = 2;
+    ASSERT_OK(Open());
+    WriteTwice("a");
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    KeepBusy(Executor::Priority::kLow);
+    WriteTwice("b");
+    ASSERT_OK(db_->Flush(FlushOptions()));
+    KeepBusy(Executor::Priority::kHigh);
+    WriteTwice("c");
+    FlushOptions no_wait;
+    no_wait.wait = false;
+    ASSERT_OK(db_->Flush(no_wait));
+    for (const auto priority : {Executor::Priority::kHigh, Executor::Priority::kLow})
+      EXPECT_EQ(env_.executor()->QueuedJobs(priority), 1u);
+  }
+  void Release() {
+    release_.Open();
+    env_.executor()->WaitForIdle();
+  }
+  void ExpectAll() {
+    for (const char* const key : {"a", "b", "c", "shared"}) {
+      std::string value;
+      EXPECT_OK(db_->Get(ReadOptions(), key, &value)) << key;
+    }
+  }
+  void Reopen() {
+    db_.reset();
+    options_.error_if_exists = false;
+    ASSERT_OK(Open());
+  }
+
+ private:
+  // Until Release.
+  void KeepBusy(Executor::Priority priority) {
+    Gate& begun = begun_[static_cast<int>(priority)];
+    ASSERT_TRUE(env_.executor()->Schedule(priority, [this, &begun] {
+      begun.Open();
+      release_.Wait();
+    }));
+    begun.Wait();
+  }
+  void WriteTwice(const std::string& key) {
+    ASSERT_OK(db_->Put(WriteOptions(), key, "value"));
+    ASSERT_OK(db_->Put(WriteOptions(), "shared", "value"));
+  }
+
+  Gate begun_[Executor::kPriorities];
+  Gate release_;
+};
+
+TEST_F(BusyThreadsTest, ACloseDoesNotWaitForThem) {
+  OpenAndQueueJobs();
+  ASSERT_OK(db_->Close());
+  Release();
+  Reopen();
+  ExpectAll();
+}
+
+TEST_F(BusyThreadsTest, NorDoesTheDestructor) {
+  OpenAndQueueJobs();
+  db_.reset();
+  Release();
+  Reopen();
+  ExpectAll();
+}
+
+TEST_F(BusyThreadsTest, NorDoesACloseThatFlushes) {
+  OpenAndQueueJobs();
+  WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  ASSERT_OK(db_->Put(unlogged, "unlogged", "value"));
+  ASSERT_OK(db_->Close());
+  Release();
+  Reopen();
+  ExpectAll();
+  std::string value;
+  EXPECT_OK(db_->Get(ReadOptions(), "unlogged", &value));
+}
+
+TEST_F(BusyThreadsTest, NorDoesACancelThatWaits) {
+  OpenAndQueueJobs();
+  CancelAllBackgroundWork(db_.get(), /*wait=*/true);
+  ASSERT_OK(db_->Close());
+  Release();
+  Reopen();
+  ExpectAll();
+}
+
+TEST_F(BusyThreadsTest, NorDoesAPauseAfterWhichTheJobsAreQueuedAgain) {
+  OpenAndQueueJobs();
+  ASSERT_OK(db_->PauseBackgroundWork());
+  for (const auto priority : {Executor::Priority::kHigh, Executor::Priority::kLow})
+    EXPECT_EQ(env_.executor()->QueuedJobs(priority), 0u);
+  ASSERT_OK(db_->ContinueBackgroundWork());
+  Release();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  std::string memtables;
+  ASSERT_TRUE(db_->GetProperty("rocksdb.num-immutable-mem-table", &memtables));
+  EXPECT_EQ(memtables, "0");
+  ExpectAll();
 }
 
 // Each in a process that has no threads yet.
