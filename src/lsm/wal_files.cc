@@ -154,6 +154,7 @@ Status GetSortedWals(const DatabaseState& state, VectorWalPtr* files) {
 }
 
 Status GetCurrentWal(const DatabaseState& state, std::unique_ptr<WalFile>* file) {
+  if (file == nullptr) return Status::InvalidArgument("GetCurrentWalFile: the pointer is null");
   const std::shared_ptr<const LogProgress> progress = state.logs.CurrentProgress();
   if (progress == nullptr) return Status::NotFound("the database has no log that is written to");
   *file = std::make_unique<FoundWal>(FoundWal::Args{

@@ -319,6 +319,7 @@ TEST_F(IterationTest, BufferedWritesAppearWhenTheLogIsFlushed) {
   options_.manual_wal_flush = true;
   Open();
   Put("a", "1");
+  EXPECT_TRUE(db_->GetCurrentWalFile(nullptr).IsInvalidArgument());
   std::unique_ptr<TransactionLogIterator> iterator = UpdatesSince(1);
   EXPECT_FALSE(iterator->Valid());
   EXPECT_OK(iterator->status());
