@@ -26,8 +26,13 @@ namespace ashlar {
 
 namespace {
 
+Env* EnvOf(const DBOptions& options) {
+  return options.env == nullptr ? Env::Default() : options.env;
+}
+
 Status OpenLsm(OpenArgs args, std::vector<ColumnFamilyHandle*>* handles, std::unique_ptr<DB>* db) {
   db->reset();
+  args.options.env = EnvOf(args.options);
   ASHLAR_RETURN_IF_ERROR(ValidateOptions(args.options, args.families,
                                          args.read_only ? OpenFor::kReading : OpenFor::kWriting));
   if (!args.read_only) {
@@ -239,7 +244,8 @@ Status DB::PromoteToPrimary() {
 
 Status DB::ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                               std::vector<std::string>* column_families) try {
-  return VersionSet::ListColumnFamilies(db_options.env->EngineFiles().get(), name, column_families);
+  return VersionSet::ListColumnFamilies(EnvOf(db_options)->EngineFiles().get(), name,
+                                        column_families);
 } catch (const std::bad_alloc&) {
   return Status::MemoryLimit();
 }
@@ -380,7 +386,7 @@ ManagedSnapshot::~ManagedSnapshot() { db_->ReleaseSnapshot(snapshot_); }
 
 Status DestroyDB(const std::string& name, const Options& options,
                  const std::vector<ColumnFamilyDescriptor>& /*column_families*/) try {
-  vfs::FileSystem* const fs = options.env->EngineFiles().get();
+  vfs::FileSystem* const fs = EnvOf(options)->EngineFiles().get();
   std::vector<std::string> names;
   if (const Status listed = fs->GetChildren(name, &names); !listed.ok())
     return listed.IsPathNotFound() ? Status::OK() : listed;

@@ -499,10 +499,12 @@ Status Run(const std::string& name, const DBOptions& db_options,
     if (report != nullptr) *report = RepairReport();
     std::vector<ColumnFamilyDescriptor> checked = families;
     if (unknown.has_value()) checked.emplace_back("of an unknown name", *unknown);
-    ASHLAR_RETURN_IF_ERROR(ValidateOptions(db_options, checked));
+    DBOptions options = db_options;
+    if (options.env == nullptr) options.env = Env::Default();
+    ASHLAR_RETURN_IF_ERROR(ValidateOptions(options, checked));
     // For the open at the end.
-    if (!repair_options.dry_run) ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(db_options));
-    return Repair(name, db_options, FamilyOptions(families, std::move(unknown)))
+    if (!repair_options.dry_run) ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(options));
+    return Repair(name, options, FamilyOptions(families, std::move(unknown)))
         .Run(repair_options, report);
   });
 }

@@ -346,6 +346,25 @@ TEST_F(ClientTest, PropertiesOfTheTablesInRanges) {
   EXPECT_EQ(entries({Range("g", "c")}), Counts()) << "the limit is before the start";
 }
 
+TEST_F(ClientTest, ANullEnvIsTheDefaultOne) {
+  options_.env = nullptr;
+  Open();
+  EXPECT_EQ(db_->GetEnv(), Env::Default());
+  EXPECT_EQ(db_->GetOptions().env, Env::Default());
+  Put("a", "1");
+  Flush();
+  Close();
+  std::vector<std::string> families;
+  EXPECT_OK(DB::ListColumnFamilies(DBOptions(options_), path(), &families));
+  EXPECT_EQ(families, std::vector<std::string>{kDefaultColumnFamilyName});
+  EXPECT_OK(RepairDB(path(), options_));
+  ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
+  EXPECT_EQ(Contents(), "a=1 ");
+  Close();
+  EXPECT_OK(DestroyDB(path(), options_));
+  EXPECT_FALSE(DB::OpenForReadOnly(options_, path(), &db_).ok());
+}
+
 TEST_F(ClientTest, AnObjectWithoutANameIsRefusedAtOpen) {
   class Nameless final : public SliceTransform {
    public:
