@@ -47,11 +47,14 @@ Status FileIngestion::Run() {
   ASHLAR_RETURN_IF_ERROR(core_->background.BeginFileCall());
   const uint64_t start_nanos = state_->clock->NowNanos();
   Status status = CatchBadAlloc([this] { return Prepare(); });
-  const uint64_t prepared_nanos = state_->clock->NowNanos();
-  if (status.ok()) status = CatchBadAlloc([this] { return InstallAsOftenAsNeeded(); });
-  const uint64_t ended_nanos = state_->clock->NowNanos();
-  state_->recorder.Record(INGEST_EXTERNAL_FILE_PREPARE_TIME, (prepared_nanos - start_nanos) / 1000);
-  state_->recorder.Record(INGEST_EXTERNAL_FILE_RUN_TIME, (ended_nanos - prepared_nanos) / 1000);
+  if (status.ok()) {
+    const uint64_t prepared_nanos = state_->clock->NowNanos();
+    state_->recorder.Record(INGEST_EXTERNAL_FILE_PREPARE_TIME,
+                            (prepared_nanos - start_nanos) / 1000);
+    status = CatchBadAlloc([this] { return InstallAsOftenAsNeeded(); });
+    const uint64_t ended_nanos = state_->clock->NowNanos();
+    state_->recorder.Record(INGEST_EXTERNAL_FILE_RUN_TIME, (ended_nanos - prepared_nanos) / 1000);
+  }
   RemoveTaken();
   if (status.ok()) IgnoreBadAlloc([this] { Finish(); });
   core_->background.files().DeleteObsoleteFiles();
@@ -422,13 +425,18 @@ Status FileIngestion::PlaceBehind(const Placing& placing, File* file) const {
 Status FileIngestion::PlaceAbove(const Placing& placing, const Family& family, File* file) {
   const IngestExternalFileOptions& options = *placing.options;
   const ExternalFile& external = file->external;
-  const FileBounds bounds = external.bounds();
-  const PlacedFiles::Overlapping before = placing.placed.Find(bounds);
+  const IngestedRange range{.bounds = external.bounds(), .without_keys = &file->without_keys};
+  const PlacedFiles::Overlapping before = placing.placed.Find(range.bounds);
   std::vector<PlacedRange> earlier;
-  if (before.any) earlier.push_back({.bounds = bounds, .level = before.level});
-  const IngestionPlace place =
-      PlaceIngestedFile(placing.view, placing.rules,
-                        {.bounds = bounds, .without_keys = &file->without_keys}, earlier);
+  if (before.any) earlier.push_back({.bounds = range.bounds, .level = before.level});
+  IngestionPlace place = PlaceIngestedFile(placing.view, placing.rules, range, earlier);
+  if (place.level == 0 && !options.allow_global_seqno && !external.made_by_database) {
+    // Level 0 is ordered by sequences, so a file without a number takes any other level.
+    IngestionRules any_level = placing.rules;
+    any_level.base_level = 1;
+    any_level.fills_levels_only = false;
+    place = PlaceIngestedFile(placing.view, any_level, range, earlier);
+  }
   file->level = place.level;
   ASHLAR_ASSERT(file->level <= placing.rules.last_level);  // not the reserved one
   if (options.fail_if_not_bottommost_level && file->level != placing.rules.last_level) {

@@ -291,6 +291,34 @@ TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevel) {
   EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
 }
 
+// The range of the table is full, and the levels above it are above the base level.
+TEST_F(IngestionTest, AFileWithoutANumberTakesAnEmptyLevel) {
+  IngestExternalFileOptions unnumbered;
+  unnumbered.allow_global_seqno = false;
+  for (const CompactionStyle style : {kCompactionStyleLevel, kCompactionStyleUniversal}) {
+    SCOPED_TRACE(static_cast<int>(style));
+    options_.compaction_style = style;
+    Open();
+    Put("a", "1");
+    Put("z", "1");
+    Flush();
+    CompactAll();
+    ASSERT_EQ(Levels(), "6:1");
+    ASSERT_OK(Ingest({WriteFile("1.sst", {{"l", "2"}, {"o", "2"}})}, unnumbered));
+    ASSERT_OK(Ingest({WriteFile("2.sst", {{"m", "3"}})}, unnumbered));
+    EXPECT_EQ(Levels(), "4:1 5:1 6:1");
+    EXPECT_TRUE(Ingest({WriteFile("3.sst", {{"o", "4"}})}, unnumbered).IsInvalidArgument());
+    Put("m", "5");
+    Flush();
+    EXPECT_EQ(Contents(), "a=1 l=2 m=5 o=2 z=1 ");
+    Open();
+    CompactAll();
+    EXPECT_EQ(Contents(), "a=1 l=2 m=5 o=2 z=1 ");
+    Close();
+    ASSERT_OK(DestroyDB(path(), options_));
+  }
+}
+
 TEST_F(IngestionTest, NewEntriesReplaceThoseOfMemtablesAndTables) {
   Open();
   Put("a", "old");
@@ -1611,9 +1639,12 @@ TEST_F(IngestionTest, ListenersAndStatisticsLearnOfIt) {
   EXPECT_EQ(listener->infos[0].global_seqno, 2u);
   EXPECT_EQ(listener->infos[0].table_properties.num_entries, 1u);
   EXPECT_TRUE(Exists(listener->infos[0].internal_file_path));
-  HistogramData times;
-  options_.statistics->histogramData(INGEST_EXTERNAL_FILE_RUN_TIME, &times);
-  EXPECT_EQ(times.count, 1u);
+  EXPECT_FALSE(Ingest({FilePath("missing.sst")}).ok());
+  for (const Histograms kind : {INGEST_EXTERNAL_FILE_PREPARE_TIME, INGEST_EXTERNAL_FILE_RUN_TIME}) {
+    HistogramData times;
+    options_.statistics->histogramData(kind, &times);
+    EXPECT_EQ(times.count, 1u) << "of files that were ready for their turn";
+  }
 }
 
 TEST_F(IngestionTest, AReadOnlyDatabaseRefusesIt) {
