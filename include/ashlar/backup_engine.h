@@ -98,7 +98,7 @@ struct CreateBackupOptions {
   // Both accepted. The calling thread copies, at its own priority.
   bool decrease_background_thread_cpu_priority = false;
   CpuPriority background_thread_cpu_priority = CpuPriority::kNormal;
-  // Called after each copied file, if set. Must not throw.
+  // Called after each copied file, if set. An exception ends the backup with Aborted.
   std::function<void()> progress_callback;
   // Chooses tables that the backup leaves out. Refused: a backup has all of its files.
   std::function<void(MaybeExcludeBackupFile* files_begin, MaybeExcludeBackupFile* files_end)>
@@ -158,7 +158,7 @@ class ASHLAR_API BackupEngineReadOnly {
   virtual void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const = 0;
 
   // Checks that every file exists, that CURRENT names one of them and, with checksums, that the
-  // contents of each match the copied data.
+  // contents of each match the copied data, which backup_rate_limiter may slow down.
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
   // Replaces the database in db_dir, and its logs in wal_dir, with the backup. The OPTIONS file
@@ -193,7 +193,8 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
 
   // Backs up all data written before the call. Concurrent writes continue. app_metadata is stored
   // with the backup; more than 1 MiB of it is InvalidArgument. new_backup_id may be null.
-  // Incomplete after StopBackup.
+  // Incomplete after StopBackup. A database that only reads is not flushed, and the backup fails if
+  // a process that has it open for writing changes its tables meanwhile.
   virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                              const std::string& app_metadata,
                                              BackupID* new_backup_id = nullptr) = 0;

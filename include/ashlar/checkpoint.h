@@ -39,8 +39,11 @@ class ASHLAR_API Checkpoint {
   // Its logs are in checkpoint_dir. Open it without the wal_dir of this database: it would take
   // and delete the logs there.
   //
+  // A database that only reads (OpenForReadOnly, a secondary) flushes nothing, and its checkpoint
+  // fails if a process that has it open for writing changes its tables meanwhile.
+  //
   // InvalidArgument: checkpoint_dir exists. Busy: another checkpoint to it is under way, in this
-  // process or another. NotSupported: the database is read-only. None of these changes anything.
+  // process or another. Neither changes anything.
   // After any other error checkpoint_dir does not exist. One exception: if the file system fails
   // from the last step on, it may exist, complete but not durable. Until the end the files are in
   // "<checkpoint_dir>.checkpoint-tmp". An error removes this directory and the empty lock file
@@ -54,8 +57,8 @@ class ASHLAR_API Checkpoint {
   // copied as in a checkpoint. DB::CreateColumnFamilyWithImport takes them. They have every write
   // that returned before the call. The caller owns *metadata, which is null after a failure. Errors
   // and temporary files are those of CreateCheckpoint. ColumnFamilyDropped: the family was dropped
-  // with writes that are in no table. A family without tables gives an empty directory, which
-  // cannot be imported.
+  // with writes that are in no table. NotSupported: the database only reads. A family without
+  // tables gives an empty directory, which cannot be imported.
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata) = 0;
 };

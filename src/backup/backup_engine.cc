@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
 #include <span>
 #include <string_view>
@@ -120,10 +121,18 @@ class BackupWriter {
             .limiter = limiter_};
   }
 
-  void Add(const std::string& path, const std::string& name, const CopiedFile& copied) {
+  Status Add(const std::string& path, const std::string& name, const CopiedFile& copied) {
     backup_.meta.files.push_back({.path = path, .name = name, .crc = copied.crc});
     backup_.bytes += copied.bytes;
-    if (options_.progress_callback) options_.progress_callback();
+    if (!options_.progress_callback) return Status::OK();
+    try {
+      options_.progress_callback();
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (...) {
+      return Status::Aborted("CreateBackupOptions::progress_callback threw an exception");
+    }
+    return Status::OK();
   }
 
   Status AddLiveFile(const LiveFileStorageInfo& file) {
@@ -139,8 +148,7 @@ class BackupWriter {
                           folder_->sync() ? Durability::kSynced : Durability::kBuffered));
     ASHLAR_ASSIGN_OR_RETURN(const CopiedFile written,
                             CopyFile({.from_system = system(), .from = folder_->Path(path)}));
-    Add(path, name, written);
-    return Status::OK();
+    return Add(path, name, written);
   }
 
   Status AddPrivate(const FileStorageInfo& file) {
@@ -155,8 +163,7 @@ class BackupWriter {
                                         file.file_number, folder_->sync()));
       ASHLAR_ASSIGN_OR_RETURN(copied, CopyFile({.from_system = system(), .from = plan.to}));
     }
-    Add(path, name, copied);
-    return Status::OK();
+    return Add(path, name, copied);
   }
 
   // A table that an earlier backup may have is read first, and copied only if its contents are new.
@@ -172,8 +179,7 @@ class BackupWriter {
       uint64_t there = 0;
       if (system()->GetFileSize(folder_->Path(path), &there).ok() && there == read.bytes &&
           folder_->SyncFile(path).ok()) {  // I2 of backup_folder.h
-        Add(path, name, read);
-        return Status::OK();
+        return Add(path, name, read);
       }
     }
     plan.to_system = system();
@@ -182,8 +188,7 @@ class BackupWriter {
     ASHLAR_RETURN_IF_ERROR(CheckAgainstRecord(table, copied.crc));
     const std::string path = SharedPath(name, copied.crc, copied.bytes);
     ASHLAR_RETURN_IF_ERROR(system()->RenameFile(plan.to, folder_->Path(path)));
-    Add(path, name, copied);
-    return Status::OK();
+    return Add(path, name, copied);
   }
 
   // Whether there is a shared file that came from a table of this name and size.
@@ -559,7 +564,8 @@ class BackupEngineImpl final : public BackupEngine {
     if (!verify_with_checksum) return Status::OK();
     for (const BackupFile& file : meta.files) {
       ASHLAR_ASSIGN_OR_RETURN(const CopiedFile read, CopyFile({.from_system = backup_system_.get(),
-                                                               .from = folder_.Path(file.path)}));
+                                                               .from = folder_.Path(file.path),
+                                                               .limiter = backup_limiter_.get()}));
       if (read.crc != file.crc) return WrongChecksum(folder_.Path(file.path), read.crc, file);
     }
     return Status::OK();

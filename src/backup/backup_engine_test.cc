@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -787,6 +788,22 @@ TEST_F(BackupEngineTest, TheModeOfALimiterDecidesWhetherReadsOrWritesWait) {
   EXPECT_EQ(limited_bytes(RateLimiter::Mode::kAllIo), read + written);
 }
 
+TEST_F(BackupEngineTest, AVerificationWaitsForTheLimiterOfBackups) {
+  OpenDb();
+  PutMany(100, std::string(100, 'v'));
+  BackupEngineOptions options(kBackups);
+  options.backup_rate_limiter.reset(
+      NewGenericRateLimiter(int64_t{1} << 40, 100'000, 10, RateLimiter::Mode::kReadsOnly));
+  const std::unique_ptr<BackupEngine> engine = OpenEngine(options);
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get(), true).ok());
+  BackupInfo info;
+  ASSERT_TRUE(engine->GetLatestBackupInfo(&info).ok());
+  const int64_t before = options.backup_rate_limiter->GetTotalBytesThrough(IO_TOTAL);
+  ASSERT_TRUE(engine->VerifyBackup(info.backup_id, /*verify_with_checksum=*/true).ok());
+  EXPECT_EQ(options.backup_rate_limiter->GetTotalBytesThrough(IO_TOTAL) - before,
+            static_cast<int64_t>(info.size));
+}
+
 TEST_F(BackupEngineTest, OptionsThatWouldChangeBackupsAreRefused) {
   OpenDb();
   Put("a", "1");
@@ -910,6 +927,39 @@ TEST_F(BackupEngineTest, AStoppedBackupLeavesNothing) {
   engine.reset();
   engine = OpenEngine();
   EXPECT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+}
+
+TEST_F(BackupEngineTest, AnExceptionOfTheCallbackEndsTheBackup) {
+  OpenDb();
+  PutMany(10, "value");
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  CreateBackupOptions options;
+  options.progress_callback = [] { throw std::runtime_error("no"); };
+  const Status ended = engine->CreateNewBackup(options, db_.get());
+  EXPECT_TRUE(ended.IsAborted()) << ended.ToString();
+  EXPECT_TRUE(Names("meta").empty() && Names("shared_checksum").empty() &&
+              Names("private").empty());
+  ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
+  BackupInfo info;
+  ASSERT_TRUE(engine->GetLatestBackupInfo(&info).ok());
+  EXPECT_TRUE(engine->VerifyBackup(info.backup_id, true).ok());
+}
+
+TEST_F(BackupEngineTest, ADatabaseThatOnlyReadsIsBackedUp) {
+  OpenDb();
+  PutMany(10, "in a table");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  Put("a", "in the log");
+  CloseDb();
+  ASSERT_TRUE(DB::OpenForReadOnly(options_, kDb, &db_).ok());
+  const std::unique_ptr<BackupEngine> engine = OpenEngine();
+  const Status created = engine->CreateNewBackup(db_.get(), /*flush_before_backup=*/true);
+  ASSERT_TRUE(created.ok()) << created.ToString();
+  CloseDb();
+  ASSERT_TRUE(DestroyDB(kDb, options_).ok());
+  ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
+  OpenDb();
+  EXPECT_EQ(Contents(), model_);
 }
 
 TEST_F(BackupEngineTest, MetadataHaveALimit) {

@@ -281,12 +281,47 @@ TEST_F(CheckpointTest, HasTheIngestionsBeforeItsWrites) {
   EXPECT_GT(moments, 0);
 }
 
-TEST_F(CheckpointTest, AReadOnlyDatabaseHasNone) {
+TEST_F(CheckpointTest, ADatabaseThatOnlyReadsHasOne) {
   OpenDb();
-  Put("k", "v");
-  ASSERT_TRUE(db_->Close().ok());
+  PutMany(10, "in a table");
+  ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
+  Put("k", "in the log");
+  for (const bool secondary : {false, true}) {
+    SCOPED_TRACE(secondary ? "secondary" : "read-only");
+    db_.reset();
+    const Status opened = secondary ? DB::OpenAsSecondary(options_, kDb, "/secondary", &db_)
+                                    : DB::OpenForReadOnly(options_, kDb, &db_);
+    ASSERT_TRUE(opened.ok()) << opened.ToString();
+    const Status created = Create(0);
+    ASSERT_TRUE(created.ok()) << created.ToString();
+    EXPECT_EQ(ContentsOf(kCopy), model_);
+    Remove(kCopy);
+    Checkpoint* made = nullptr;
+    ASSERT_TRUE(Checkpoint::Create(db_.get(), &made).ok());
+    const std::unique_ptr<Checkpoint> checkpoint(made);
+    ExportImportFilesMetaData* exported = nullptr;
+    EXPECT_TRUE(checkpoint->ExportColumnFamily(nullptr, kCopy, &exported).IsNotSupported());
+    EXPECT_FALSE(Exists(kCopy));
+  }
+}
+
+// A reader holds no files, so they may be gone, or overwritten, before they are copied.
+TEST_F(CheckpointTest, AReaderHasNoneWhileItsWriterGoesOn) {
+  std::unique_ptr<DB> writer;
+  ASSERT_TRUE(DB::Open(options_, kDb, &writer).ok());
+  ASSERT_TRUE(writer->Put(WriteOptions(), "a", "1").ok());
+  ASSERT_TRUE(writer->Flush(FlushOptions()).ok());
   ASSERT_TRUE(DB::OpenForReadOnly(options_, kDb, &db_).ok());
-  EXPECT_TRUE(Create(0).IsNotSupported());
+  FaultRule link;
+  link.operations = FaultOperation::kLink;
+  link.effect = FaultEffect::kRunAction;
+  link.action = [&writer] {
+    EXPECT_TRUE(writer->Put(WriteOptions(), "b", "2").ok());
+    EXPECT_TRUE(writer->Flush(FlushOptions()).ok());
+  };
+  faults_->AddRule(link);
+  const Status created = Create(0);
+  EXPECT_TRUE(created.IsTryAgain()) << created.ToString();
   EXPECT_FALSE(Exists(kCopy));
 }
 

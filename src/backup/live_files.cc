@@ -28,17 +28,35 @@ DeletionsHeld::~DeletionsHeld() {
   if (status_.ok()) static_cast<void>(db_->EnableFileDeletions().ok());
 }
 
+namespace {
+
+// The part of the MANIFEST that the list belongs to.
+std::pair<uint64_t, uint64_t> ManifestOf(const std::vector<LiveFileStorageInfo>& files) {
+  for (const LiveFileStorageInfo& file : files) {
+    if (file.file_type == kDescriptorFile) return {file.file_number, file.size};
+  }
+  return {};
+}
+
+}  // namespace
+
 Status VisitLiveFiles(DB* db, uint64_t wal_size_for_flush,
                       FunctionRef<Status(const LiveFileStorageInfo&)> visit) {
   const DeletionsHeld held(db);
-  ASHLAR_RETURN_IF_ERROR(held.status());
+  const bool only_reads = held.status().IsNotSupported();
+  if (!only_reads) ASHLAR_RETURN_IF_ERROR(held.status());
   LiveFilesStorageInfoOptions options;
   options.include_checksum_info = true;
   options.wal_size_for_flush = wal_size_for_flush;
   std::vector<LiveFileStorageInfo> files;
   ASHLAR_RETURN_IF_ERROR(db->GetLiveFilesStorageInfo(options, &files));
   for (const LiveFileStorageInfo& file : files) ASHLAR_RETURN_IF_ERROR(visit(file));
-  return Status::OK();
+  if (!only_reads) return Status::OK();
+  // A writer changes the MANIFEST before it deletes or overwrites a file.
+  std::vector<LiveFileStorageInfo> now;
+  ASHLAR_RETURN_IF_ERROR(db->GetLiveFilesStorageInfo(options, &now));
+  if (ManifestOf(now) == ManifestOf(files)) return Status::OK();
+  return Status::TryAgain(db->GetName(), "the database went on while its files were copied");
 }
 
 Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc) {

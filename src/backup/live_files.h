@@ -38,7 +38,8 @@ class DeletionsHeld {
 std::string PathOf(const FileStorageInfo& file);
 
 // Visits the files, with their checksums. Ends with the first error of a visit. No file is deleted
-// before the return.
+// before the return. A database that only reads cannot hold its files: TryAgain, or the error of a
+// visit, if another process that has it open went on meanwhile.
 Status VisitLiveFiles(DB* db, uint64_t wal_size_for_flush,
                       FunctionRef<Status(const LiveFileStorageInfo&)> visit);
 
