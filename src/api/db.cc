@@ -377,6 +377,7 @@ void DB::GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
     metadata->size += level.size;
     metadata->file_count += level.files.size();
   }
+  std::erase_if(metadata->levels, [](const LevelMetaData& level) { return level.files.empty(); });
 }
 
 ManagedSnapshot::ManagedSnapshot(DB* db) : db_(db), snapshot_(db->GetSnapshot()) {}
