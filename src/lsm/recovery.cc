@@ -547,7 +547,11 @@ bool MayDeleteManifest(DatabaseState* state, FileNumber number) {
 }
 
 std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
-  auto state = std::make_unique<DatabaseState>(args.options, args.directory);
+  DBOptions options = args.options;
+  // The OPTIONS file would name the old directory after a move.
+  if (WithoutSeparatorAtEnd(options.wal_dir) == WithoutSeparatorAtEnd(args.directory))
+    options.wal_dir.clear();
+  auto state = std::make_unique<DatabaseState>(options, args.directory);
   if (args.read_only) {
     state->role.store(args.secondary ? DatabaseRole::kSecondary : DatabaseRole::kReader,
                       std::memory_order_relaxed);

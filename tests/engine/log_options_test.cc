@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ashlar/env.h"
+#include "ashlar/options_util.h"
 #include "ashlar/wal_filter.h"
 #include "ashlar/write_batch.h"
 #include "base/format.h"
@@ -368,6 +369,24 @@ class WalDirTest : public DatabaseFixture {
   const std::string logs_;
   const std::string copy_;
 };
+
+TEST_F(WalDirTest, TheDirectoryItselfIsNotRecordedSoItMayMove) {
+  for (const char* const end : {"", "/"}) {
+    SCOPED_TRACE(end);
+    options_.wal_dir = path() + end;
+    Open();
+    Put("key", "1");
+    EXPECT_EQ(db_->GetDBOptions().wal_dir, "");
+    Close();
+    std::filesystem::rename(path(), copy_);
+    DBOptions recorded;
+    std::vector<ColumnFamilyDescriptor> families;
+    ASSERT_OK(LoadLatestOptions(ConfigOptions(), copy_, &recorded, &families));
+    EXPECT_EQ(recorded.wal_dir, "");
+    EXPECT_EQ(OpenCopy(recorded.wal_dir), "1");
+    std::filesystem::remove_all(copy_);
+  }
+}
 
 TEST_F(WalDirTest, AnotherOneThanThatOfTheLostWritesIsRefused) {
   WriteOptions synced;
