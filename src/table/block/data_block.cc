@@ -316,8 +316,9 @@ void DataBlock::CheckInvariants(const KeyComparator& comparator) const {
   for (const KeyAnchor& anchor : *anchors_) {
     ASHLAR_ASSERT(walked <= anchor.entry && anchor.entry < shape_.entries);  // I4: ascending
     for (; walked < anchor.entry; ++walked) static_cast<void>(walk.Next());
-    ASHLAR_ASSERT(walk.Next() == Slice(anchor.key));  // I4
+    const Slice key = walk.Next();
     ++walked;
+    ASHLAR_ASSERT(key == Slice(anchor.key));  // I4
   }
 }
 

@@ -18,11 +18,8 @@
 //     keys. restarts[i] is the last entry up to i that stores its whole key.
 // I3: a block without a side index was checked for nothing but its layout, and I5 if it is walked.
 //     TableCursor checks each entry that it decodes.
-// I4: a key is assembled from at most 2 * kRunMax + kAnchorDistance entries. Where more than
-//     kRunMax entries follow one that stores its whole key, anchors have whole keys of them.
-// I5: the keys share no more bytes than block_format.h says. A hostile block may have one run of
-//     millions of entries, or a key of megabytes that each of millions shares: without I4 and I5 a
-//     walk would take days.
+// I4: a key is assembled from at most 2 * kRunMax + kAnchorDistance entries and one anchor.
+// I5: the keys share no more bytes than block_format.h says. README.md gives the reason for both.
 //
 // Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping: values in it
 // are pinned through the table. Thread safety: constant once made.
@@ -75,7 +72,8 @@ class KeyBuffer {
   size_t capacity_ = sizeof(inline_);
 };
 
-// The whole key of an entry (I4 of DataBlock).
+// The whole key of one of more than kRunMax entries that follow one which stores its whole key (I4
+// of DataBlock).
 struct KeyAnchor {
   uint32_t entry;
   std::string key;
@@ -108,7 +106,7 @@ class DataBlock final : public CacheEntry {
   const char* contents_end() const { return begin_ + contents_bytes_; }
   size_t contents_bytes() const { return contents_bytes_; }
 
-  // Asserts I1 to I3, and that the anchors are keys of their entries.
+  // Asserts I1 to I3, and that anchors are the keys of their entries.
   void CheckInvariants(const KeyComparator& comparator) const;
 
   // Requires of the rest: has_side_index(), and of each i: i < entries().
