@@ -726,7 +726,8 @@ TEST(MetTombstones, HaveOneOfEachTableAndStripeAtAKey) {
     for (const FragmentedRanges* ranges : {&stacked, &flat, &stacked}) tombstones.Add(*ranges);
     std::string text;
     for (const RangeTombstone& tombstone : tombstones.Take())
-      text += StrCat(tombstone.begin, "-", tombstone.end, "@", tombstone.sequence, " ");
+      text += StrCat(tombstone.begin.ToString(), "-", tombstone.end.ToString(), "@",
+                     tombstone.sequence, " ");
     return text;
   };
   EXPECT_EQ(met({}), "a-z@7 b-c@9 d-e@8 a-z@7 ");
