@@ -72,7 +72,7 @@ class UniversalPicker {
     const std::optional<Neighbours> chosen = Choose();
     if (!chosen) return std::nullopt;
     if (chosen->in_parts) return PickPart(runs_[chosen->begin], runs_[chosen->begin + 1]);
-    return Build(*chosen, options_.may_move);
+    return Build(*chosen, MayMove());
   }
 
   std::optional<CompactionPlan> Build(const Neighbours& chosen, bool may_move) const {
@@ -95,7 +95,6 @@ class UniversalPicker {
     if (!IsCompressed(chosen.end)) {
       plan.compression = kNoCompression;
       plan.bottommost_compression = false;
-      plan.trivial_move = false;
     }
     builder_.Check(plan);
     return plan;
@@ -307,8 +306,12 @@ class UniversalPicker {
                            .files = std::move(part),
                            .output_level = lower,
                            .reason = PlanReason::kSizeAmplification,
-                           .may_move = options_.may_move});
+                           .may_move = MayMove()});
   }
+
+  // Where a part of the tree is compressed, inputs may have another codec than their output would
+  // have: flushed tables have none.
+  bool MayMove() const { return options_.may_move && options_.compression_size_percent < 0; }
 
   // compression_size_percent of the bytes, the oldest, are compressed.
   bool IsCompressed(size_t end) const {

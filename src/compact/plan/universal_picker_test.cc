@@ -271,6 +271,9 @@ TEST(PickUniversal, MovesOnlyWhereAllowed) {
   EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] -> L4, size amplification, move, bottommost");
   EXPECT_EQ(Pick("L0: 9[k-l 10] 8[a-d 10] 7[a-b 10]", config),
             "L0 [9 8 7] -> L4, size amplification, bottommost");
+  config.universal.compression_size_percent = 80;
+  EXPECT_EQ(Pick(tree, config), "L0 [9 8 7] -> L4, size amplification, bottommost")
+      << "flushed tables are not compressed, and this part of the tree is";
 }
 
 TEST(PickUniversal, IncrementalMergesTheRunsAboveAndTakesThemDownInParts) {
