@@ -373,13 +373,17 @@ CompressionParameters ResolveCompressionParameters(const ColumnFamilyOptions& op
       .level = chosen.level, .window_bits = chosen.window_bits, .strategy = chosen.strategy};
 }
 
+CompressionType ResolveLevel0Compression(const ColumnFamilyOptions& options) {
+  return options.compression_per_level.empty() ? options.compression
+                                               : options.compression_per_level.front();
+}
+
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options) {
   // A part of a universal tree is compressed: the oldest one.
   if (options.compaction_style == kCompactionStyleUniversal &&
       options.compaction_options_universal.compression_size_percent >= 0)
     return kNoCompression;
-  return options.compression_per_level.empty() ? options.compression
-                                               : options.compression_per_level.front();
+  return ResolveLevel0Compression(options);
 }
 
 int ResolveFlushJobs(const DBOptions& options) {

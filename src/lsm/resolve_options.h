@@ -54,7 +54,8 @@ inline constexpr int kUnknownFilterLevel = INT_MAX - 1;  // INT_MAX of a policy:
 // The kind of the filter of a table that is written to a level. With FIFO and kCompactionStyleNone
 // tables stay where they are, so each is one of the last level.
 FilterKind ResolveFilterKind(const ColumnFamilyOptions& options, int level);
-// The codec of tables that are flushed.
+// The codec of level 0, and that of tables which are flushed to it.
+CompressionType ResolveLevel0Compression(const ColumnFamilyOptions& options);
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options);
 // Jobs at once.
 int ResolveFlushJobs(const DBOptions& options);

@@ -126,6 +126,7 @@ TEST(ResolveFlushCompression, UniversalFlushesAreNotCompressedWhereOnlyAPartIs) 
   EXPECT_EQ(ResolveFlushCompression(options), kNoCompression);
   options.compression_per_level = {kZlibCompression, kZSTD};
   EXPECT_EQ(ResolveFlushCompression(options), kNoCompression);
+  EXPECT_EQ(ResolveLevel0Compression(options), kZlibCompression);
   options.compaction_options_universal.compression_size_percent = 0;
   EXPECT_EQ(ResolveFlushCompression(options), kNoCompression);
   options.compaction_options_universal.compression_size_percent = -1;

@@ -518,6 +518,29 @@ TEST_F(RepairTest, ATableOfLevel0ThatLosesItsNewestEntriesStaysInItsPlace) {
   ASSERT_OK(opened.Close());
 }
 
+// It may be most of the tree, and does not get the codec of flushed tables, which is none here.
+TEST_F(RepairTest, ASalvagedTableOfAPartlyCompressedTreeIsCompressed) {
+  settings_.compaction_style = kCompactionStyleUniversal;
+  settings_.compression = ColumnFamilyOptions().compression;
+  settings_.compaction_options_universal.compression_size_percent = 80;
+  Open();
+  PutMany(kDefaultColumnFamilyName, 0, 100, "a");
+  Flush();
+  Close();
+  const std::string table = Files(IsTable).front();
+  FlipByte(disk_.get(), Path(table), 100);
+  ASSERT_OK(Repair());
+  ASSERT_EQ(FateOf(table), RepairFate::kSalvaged);
+  OpenDatabase opened(disk_, settings_, 2);
+  ASSERT_OK(opened.Open());
+  TablePropertiesCollection tables;
+  ASSERT_OK(opened.db()->GetPropertiesOfAllTables(&tables));
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables.begin()->second->compression_name == "NoCompression",
+            settings_.compression == kNoCompression);
+  ASSERT_OK(opened.Close());
+}
+
 TEST_F(RepairTest, ADamagedFilterLosesNothing) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 100, "a");

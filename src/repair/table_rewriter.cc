@@ -95,7 +95,8 @@ CompactionOutputArgs TableRewriter::OutputArgs(Level level) const {
   output.table.config.filter_kind = ResolveFilterKind(options, static_cast<int>(level));
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
   output.table.prefix_extractor = options.prefix_extractor;
-  output.table.compression = ResolveFlushCompression(options);
+  // The tables need not be the newest part of the tree, as flushed ones are.
+  output.table.compression = ResolveLevel0Compression(options);
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
   output.table.collector_factories = options.table_properties_collector_factories;
   output.table.level = static_cast<int>(level);
