@@ -298,6 +298,7 @@ Status LifeCycle::TakeOver() {
   const Status locked = TakeDatabase(state_);
   if (locked.subcode() == Status::kFileLocked) return Status::Busy(locked.ToString());
   ASHLAR_RETURN_IF_ERROR(locked);
+  ASHLAR_RETURN_IF_ERROR(SyncWhatWasFound(*state_, /*is_there=*/true));
   state_->memory.SetTakesWrites(true);  // the recovery replays into new memtables
   ASHLAR_RETURN_IF_ERROR(follower_->Recover());
   if (state_->CopyRecoveryReport().logs.empty())

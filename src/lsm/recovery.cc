@@ -136,17 +136,6 @@ Result<bool> FindDatabase(const DatabaseState& state) {
   return false;
 }
 
-// A power cut may take back what another process has done that did not sync it. Names in one
-// directory become durable together; the logs may be in another one. There a new log could outlast
-// its database, of which CURRENT is lost, or the logs of a destroyed database the creation of a new
-// one, which would replay them.
-Status SyncWhatWasFound(const DatabaseState& state, bool is_there) {
-  if (state.wal_directory == state.directory) return Status::OK();
-  SyncedDirectory* const found =
-      is_there ? state.directory_handle.get() : state.wal_directory_handle.get();
-  return found->Sync(found->failures());
-}
-
 Status PrepareDirectory(DatabaseState* state) {
   vfs::FileSystem* const fs = state->file_system;
   // Refuses early, so that a directory without a database gets no LOCK.
@@ -288,6 +277,15 @@ Status TakeDatabase(DatabaseState* state) {
   ASHLAR_ASSIGN_OR_RETURN(state->wal_directory_handle,
                           SyncedDirectory::Open(fs, state->wal_directory));
   return Status::OK();
+}
+
+// In the logs' directory a new log could outlast its database, of which CURRENT is lost, or the
+// logs of a destroyed database the creation of a new one, which would replay them.
+Status SyncWhatWasFound(const DatabaseState& state, bool is_there) {
+  if (state.wal_directory == state.directory) return Status::OK();
+  SyncedDirectory* const found =
+      is_there ? state.directory_handle.get() : state.wal_directory_handle.get();
+  return found->Sync(found->failures());
 }
 
 void ReturnDatabase(DatabaseState* state) {

@@ -65,6 +65,10 @@ std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
 
 // The locks (database_lock.h), and the handles of the directories.
 Status TakeDatabase(DatabaseState* state);
+// After TakeDatabase, and before anything is made. A power cut may take back what a process that
+// died has done and not synced. Names in one directory become durable together. If the logs are in
+// another one, this syncs the names of the database that is there, or, if none is, of old logs.
+Status SyncWhatWasFound(const DatabaseState& state, bool is_there);
 // Undoes TakeDatabase, even after a failure halfway. Requires: nothing was written since that the
 // next recovery does not expect after a crash.
 void ReturnDatabase(DatabaseState* state);

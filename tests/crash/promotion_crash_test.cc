@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "filesystem/filename.h"
 #include "tests/support/crash_file_system.h"
 #include "tests/support/expect_ok.h"
 #include "tests/support/fault_file_system.h"
@@ -123,6 +124,50 @@ TEST_F(PromotionCrashTest, CutOffAnywhereWithAnArchiveAndLogsInAnotherFolder) {
   CutOffAnywhere(options, 4);
   options.wal_dir = "/logs";
   CutOffAnywhere(options, 4);
+}
+
+// The creator died before it had synced the directory. The log of the new primary, in another
+// folder, outlasted CURRENT: as the log of another database it kept a new one from being created.
+TEST_F(PromotionCrashTest, ADatabaseWhoseCreatorDiedOpensAfterAPowerCut) {
+  Options options = SmallDatabaseOptions();
+  options.wal_dir = "/logs";
+  const auto first = std::make_shared<CrashFileSystem>();
+  {
+    OpenDatabase database(first, options, 1);
+    ASSERT_OK(database.Open());
+    ASSERT_OK(database.Close());
+  }
+  const auto has_database = [&](uint64_t k, CrashKind kind) {
+    return first->MakeCrashImage(k, kind, 0)
+        .file_system->FileExists(CurrentFileName(OpenDatabase::kPath))
+        .ok();
+  };
+  uint64_t images = 0;
+  for (uint64_t died = 0; died <= first->OperationCount() && !HasFailure(); ++died) {
+    if (!has_database(died, CrashKind::kEverything) || has_database(died, CrashKind::kDurableOnly))
+      continue;
+    const std::shared_ptr<CrashFileSystem> disk = first->AfterProcessDeath(died);
+    ManualEnv env(disk, 2);
+    options.env = &env;
+    std::unique_ptr<DB> db;
+    std::vector<ColumnFamilyHandle*> made;
+    ASSERT_OK(DB::OpenAsSecondary(options, OpenDatabase::kPath, "/secondary",
+                                  {ColumnFamilyDescriptor(kDefaultColumnFamilyName, options)},
+                                  &made, &db));
+    const std::unique_ptr<ColumnFamilyHandle> default_family(made[0]);
+    ASSERT_OK(db->PromoteToPrimary());
+    for (uint64_t k = died; k <= disk->OperationCount() && !HasFailure(); ++k) {
+      disk->EnumerateCrashImages(k, 3, [&](const CrashImage& image) {
+        if (HasFailure()) return;
+        SCOPED_TRACE(StrCat("died after ", died, " operations, cut off after ", k, " (",
+                            CrashKindName(image.kind), ", ", image.seed, ")"));
+        ++images;
+        OpenDatabase recovered(image.file_system, options, 3);
+        ASSERT_OK(recovered.Open());
+      });
+    }
+  }
+  EXPECT_GT(images, 0U);
 }
 
 }  // namespace
