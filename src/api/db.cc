@@ -409,8 +409,9 @@ Status DestroyDB(const std::string& name, const Options& options,
   // CURRENT is deleted first, durably. After that there is no database, even if deleting the rest
   // fails, and no power cut leaves one that opens without its logs.
   remove(CurrentFileName(name));
-  const Status synced = SyncDirectory(fs, name);
-  if (first_error.ok() && !synced.IsNotSupported()) first_error = synced;
+  ASHLAR_RETURN_IF_ERROR(first_error);
+  if (const Status synced = SyncDirectory(fs, name); !synced.ok() && !synced.IsNotSupported())
+    return synced;
   for (const std::string& child : names) {
     uint64_t number = 0;
     FileType type;
