@@ -24,14 +24,15 @@ class DB;
 struct RangePtr;
 
 struct ConfigOptions {
-  // Unknown names are ignored instead of refused.
+  // Unknown names, and values that cannot be read, are ignored instead of refused. In an OPTIONS
+  // file: unknown names.
   bool ignore_unknown_options = false;
   // Values of known options that this release cannot make (a merge operator of the program, say)
   // are ignored instead of refused.
   bool ignore_unsupported_options = true;
   // In maps: values are escaped as in an OPTIONS file.
   bool input_strings_escaped = true;
-  // Only options that SetOptions may change.
+  // Only options that SetOptions may change: others are refused when read, and not printed.
   bool mutable_options_only = false;
   // Between two options of printed text.
   std::string delimiter = ";";

@@ -15,6 +15,7 @@ namespace {
 
 ParseRules RulesFrom(const ConfigOptions& config_options) {
   return {.ignore_unknown = config_options.ignore_unknown_options,
+          .ignore_bad_values = config_options.ignore_unknown_options,
           .ignore_unsupported = config_options.ignore_unsupported_options,
           .values_are_escaped = config_options.input_strings_escaped,
           .only_mutable = config_options.mutable_options_only};
@@ -25,8 +26,10 @@ Status ApplyPairs(const ConfigOptions& config_options, const OptionPairs& pairs,
                   Struct* result) {
   Struct changed = base;
   const ParseRules rules = RulesFrom(config_options);
-  for (const auto& [name, value] : pairs)
-    ASHLAR_RETURN_IF_ERROR(SetOption(rules, name, value, &changed));
+  for (const auto& [name, value] : pairs) {
+    const Status s = SetOption(rules, name, value, &changed);
+    if (!s.ok()) return Status::InvalidArgument(s.getState());  // also what is not supported
+  }
   *result = std::move(changed);
   return Status::OK();
 }
@@ -45,16 +48,35 @@ OptionPairs Sorted(const std::unordered_map<std::string, std::string>& map) {
   return pairs;
 }
 
+// Whether the struct has an option of this name; only_mutable: one that may change at run time.
 template <typename Struct>
-std::string PrintAll(const Struct& options, std::string_view delimiter) {
-  return JoinOptionPairs(PrintOptions(options, Place::kTextOnly), delimiter);
-}
-
-template <typename Struct>
-bool IsNameOf(std::string_view name) {
+bool IsNameOf(std::string_view name, bool only_mutable = false) {
   const auto table = OptionTableOf<Struct>();
   return std::any_of(table.begin(), table.end(),
-                     [name](const OptionEntry<Struct>& entry) { return name == entry.name; });
+                     [name, only_mutable](const OptionEntry<Struct>& entry) {
+                       return name == entry.name && (entry.is_mutable || !only_mutable);
+                     });
+}
+
+// What the same ConfigOptions read again.
+template <typename Struct>
+std::string PrintAll(const ConfigOptions& config_options, const Struct& options,
+                     std::string_view delimiter) {
+  OptionPairs pairs = PrintOptions(options, Place::kTextOnly);
+  if (config_options.mutable_options_only)
+    std::erase_if(pairs, [](const auto& pair) { return !IsNameOf<Struct>(pair.first, true); });
+  return JoinOptionPairs(pairs, delimiter);
+}
+
+// Appends the options of one kind of table, if the family's tables are of this kind.
+template <typename TableOptions>
+void AppendTableOptions(const ConfigOptions& config_options, const TableFactory& factory,
+                        std::string_view name, std::string* out) {
+  const auto* const options = factory.GetOptions<TableOptions>();
+  if (options == nullptr) return;
+  if (config_options.mutable_options_only && !IsNameOf<ColumnFamilyOptions>(name, true)) return;
+  StrAppend(out, name, "={", PrintAll(config_options, *options, ";"), "}",
+            config_options.delimiter);
 }
 
 }  // namespace
@@ -151,23 +173,18 @@ Status GetOptionsFromString(const Options& base_options, const std::string& opts
 
 Status GetStringFromDBOptions(const ConfigOptions& config_options, const DBOptions& db_options,
                               std::string* opts_str) {
-  *opts_str = PrintAll(db_options, config_options.delimiter);
+  *opts_str = PrintAll(config_options, db_options, config_options.delimiter);
   return Status::OK();
 }
 Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
                                         const ColumnFamilyOptions& cf_options,
                                         std::string* opts_str) {
-  *opts_str = PrintAll(cf_options, config_options.delimiter);
+  *opts_str = PrintAll(config_options, cf_options, config_options.delimiter);
   const TableFactory* const factory = cf_options.table_factory.get();
   if (factory == nullptr) return Status::OK();
-  if (const auto* const block_based = factory->GetOptions<BlockBasedTableOptions>()) {
-    StrAppend(opts_str, "block_based_table_factory={", PrintAll(*block_based, ";"), "}",
-              config_options.delimiter);
-  }
-  if (const auto* const plain = factory->GetOptions<PlainTableOptions>()) {
-    StrAppend(opts_str, "plain_table_factory={", PrintAll(*plain, ";"), "}",
-              config_options.delimiter);
-  }
+  AppendTableOptions<BlockBasedTableOptions>(config_options, *factory, "block_based_table_factory",
+                                             opts_str);
+  AppendTableOptions<PlainTableOptions>(config_options, *factory, "plain_table_factory", opts_str);
   return Status::OK();
 }
 Status GetStringFromDBOptions(std::string* opts_str, const DBOptions& db_options,

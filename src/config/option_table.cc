@@ -419,6 +419,10 @@ struct DbTable {
   };
 };
 
+constexpr char kTableFactory[] = "table_factory";
+constexpr char kBlockBasedTableFields[] = "block_based_table_factory";
+constexpr char kPlainTableFields[] = "plain_table_factory";
+
 // The options of one kind of table as a family's option; it is then the kind that is used. An open
 // database keeps its kind.
 template <const char* (*kTableName)()>
@@ -448,7 +452,7 @@ constexpr OptionEntry<ColumnFamilyOptions> TableFields(const char* name, bool is
 
 constexpr OptionEntry<ColumnFamilyOptions> TableFactoryItself() {
   OptionEntry<ColumnFamilyOptions> entry =
-      Option<&ColumnFamilyOptions::table_factory>("table_factory", kHonoured, kFixed);
+      Option<&ColumnFamilyOptions::table_factory>(kTableFactory, kHonoured, kFixed);
   entry.parse_by_rules = [](const ParseRules& rules, std::string_view text,
                             ColumnFamilyOptions* options) {
     return SetTableFactory(rules, text, &options->table_factory);
@@ -560,8 +564,8 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(enable_blob_direct_write, kRefusedWriting, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(blob_direct_write_partitions, kAccepted, kMutable, Place::kTextOnly),
       // Other ways to write table_factory in text: its options alone.
-      TableFields<&TableFactory::kBlockBasedTableName>("block_based_table_factory", kMutable),
-      TableFields<&TableFactory::kPlainTableName>("plain_table_factory", kFixed),
+      TableFields<&TableFactory::kBlockBasedTableName>(kBlockBasedTableFields, kMutable),
+      TableFields<&TableFactory::kPlainTableName>(kPlainTableFields, kFixed),
       // Another name of memtable_factory in text.
       OptionEntry<ColumnFamilyOptions>{
           .name = "memtable",
@@ -769,10 +773,22 @@ const OptionEntry<Struct>* FindOption(std::string_view name) {
   return entry == table.end() ? nullptr : &*entry;
 }
 
-// Whether the value of the option is a list of fields.
+// The option of this name whose value is a list of fields. Of a table factory, that of its kind.
 template <typename Struct>
-bool HasFields(const OptionEntry<Struct>* entry) {
-  return entry != nullptr && (entry->append_idle_fields != nullptr || entry->has_table_options);
+const OptionEntry<Struct>* FindOptionWithFields(std::string_view name,
+                                                [[maybe_unused]] const Struct& options) {
+  if constexpr (std::is_same_v<Struct, ColumnFamilyOptions>) {
+    if (name == kTableFactory) {
+      const std::string kind =
+          OptionCodec<std::shared_ptr<TableFactory>>::Print(options.table_factory);
+      if (kind == TableFactory::kBlockBasedTableName()) name = kBlockBasedTableFields;
+      if (kind == TableFactory::kPlainTableName()) name = kPlainTableFields;
+    }
+  }
+  const OptionEntry<Struct>* const entry = FindOption<Struct>(name);
+  const bool has_fields =
+      entry != nullptr && (entry->append_idle_fields != nullptr || entry->has_table_options);
+  return has_fields ? entry : nullptr;
 }
 
 }  // namespace
@@ -783,9 +799,11 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
   const OptionEntry<Struct>* const entry = FindOption<Struct>(name);
   if (entry == nullptr) {
     const size_t dot = name.find('.');
-    const std::string_view option = name.substr(0, dot);
-    if (dot != std::string_view::npos && HasFields(FindOption<Struct>(option))) {
-      return SetOption(rules, option, StrCat("{", name.substr(dot + 1), "={", value, "}}"),
+    const OptionEntry<Struct>* const whole =
+        dot == std::string_view::npos ? nullptr
+                                      : FindOptionWithFields(name.substr(0, dot), *options);
+    if (whole != nullptr) {
+      return SetOption(rules, whole->name, StrCat("{", name.substr(dot + 1), "={", value, "}}"),
                        options);
     }
     if (!rules.only_mutable && IsNameWithoutMember(name)) {
@@ -816,7 +834,8 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
                                                     : entry->parse(text, options);
   if (s.ok()) return s;
   // Options without effect may have RocksDB values that are unknown here.
-  const bool optional = (s.IsNotSupported() && rules.ignore_unsupported) ||
+  const bool optional = rules.ignore_bad_values ||
+                        (s.IsNotSupported() && rules.ignore_unsupported) ||
                         (entry->support == Support::kAccepted && rules.ignore_unknown);
   if (!optional) return s.WithContext(StrCat("option ", name, "=", text));
   if (s.IsNotSupported() && rules.unsupported != nullptr)

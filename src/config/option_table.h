@@ -86,6 +86,7 @@ void AppendIdle(std::span<const OptionEntry<Struct>> table, const Struct& option
 // How strict to be. Skipped options are named in *ignored, if given.
 struct ParseRules {
   bool ignore_unknown = false;     // unknown names
+  bool ignore_bad_values = false;  // values that are no values of the option
   bool ignore_unsupported = true;  // objects that only the program can make
   bool values_are_escaped = false;
   bool only_mutable = false;  // refuse options that are fixed at open
@@ -94,8 +95,9 @@ struct ParseRules {
   OptionPairs* unsupported = nullptr;
 };
 
-// Sets one option, or with "option.field" one field of a struct. Names that RocksDB has and Ashlar
-// has no member for are stepped over. InvalidArgument or NotSupported naming the option.
+// Sets one option, or with "option.field" one field of a struct or of the table factory. Names that
+// RocksDB has and Ashlar has no member for are stepped over. InvalidArgument or NotSupported naming
+// the option.
 template <typename Struct>
 Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
                  Struct* options);

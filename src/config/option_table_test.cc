@@ -393,7 +393,7 @@ TEST(OptionObjects, OptionsInsideATableFactoryGoByTheRulesOfTheCall) {
     ColumnFamilyOptions read;
     EXPECT_OK(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(), text, &read));
     EXPECT_TRUE(GetColumnFamilyOptionsFromString(strict, ColumnFamilyOptions(), text, &read)
-                    .IsNotSupported());
+                    .IsInvalidArgument());
   }
   // Of an open database.
   ConfigOptions changes;
@@ -605,6 +605,77 @@ TEST(Convenience, TextHasOptionsAndFieldsOfLaterReleases) {
   DBOptions db_read;
   ASSERT_OK(GetDBOptionsFromString(strict, DBOptions(), text, &db_read));
   EXPECT_TRUE(db_read.prefix_seek_opt_in_only);
+}
+
+// The text with the options that are fixed at open was refused by the rules that it was printed by.
+TEST(Convenience, MutableOptionsPrintWhatTheSameRulesRead) {
+  ConfigOptions changes;
+  changes.mutable_options_only = true;
+  DBOptions db_options;
+  db_options.max_background_jobs = 7;
+  db_options.max_open_files = 9;
+  db_options.create_if_missing = true;
+  std::string text;
+  ASSERT_OK(GetStringFromDBOptions(changes, db_options, &text));
+  DBOptions db_read;
+  ASSERT_OK(GetDBOptionsFromString(changes, DBOptions(), text, &db_read));
+  EXPECT_EQ(db_read.max_background_jobs, 7);
+  EXPECT_FALSE(db_read.create_if_missing);
+
+  ColumnFamilyOptions options;
+  options.write_buffer_size = 12345;
+  options.num_levels = 3;
+  BlockBasedTableOptions table;
+  table.block_size = 999;
+  table.no_block_cache = true;
+  options.table_factory.reset(NewBlockBasedTableFactory(table));
+  ASSERT_OK(GetStringFromColumnFamilyOptions(changes, options, &text));
+  ColumnFamilyOptions read;
+  ASSERT_OK(GetColumnFamilyOptionsFromString(changes, ColumnFamilyOptions(), text, &read));
+  EXPECT_EQ(read.write_buffer_size, 12345u);
+  EXPECT_EQ(read.num_levels, 7);
+  EXPECT_EQ(read.table_factory->GetOptions<BlockBasedTableOptions>()->block_size, 999u);
+  EXPECT_FALSE(read.table_factory->GetOptions<BlockBasedTableOptions>()->no_block_cache);
+
+  options.table_factory.reset(NewPlainTableFactory());
+  ASSERT_OK(GetStringFromColumnFamilyOptions(changes, options, &text));
+  EXPECT_OK(GetColumnFamilyOptionsFromString(changes, ColumnFamilyOptions(), text, &read));
+}
+
+TEST(Convenience, ErrorsAreInvalidArgumentAndNameTheOption) {
+  ConfigOptions strict;
+  strict.ignore_unsupported_options = false;
+  BlockBasedTableOptions table;
+  const Status of_a_list = GetBlockBasedTableOptionsFromString(
+      strict, BlockBasedTableOptions(), "filter_policy=no_such_filter:4", &table);
+  EXPECT_TRUE(of_a_list.IsInvalidArgument()) << of_a_list.ToString();
+  EXPECT_NE(of_a_list.ToString().find("option filter_policy"), std::string::npos);
+  ColumnFamilyOptions options;
+  EXPECT_TRUE(GetColumnFamilyOptionsFromMap(strict, ColumnFamilyOptions(),
+                                            {{"merge_operator", "Mine"}}, &options)
+                  .IsInvalidArgument());
+}
+
+TEST(Convenience, ValuesThatCannotBeReadAreIgnoredWithUnknownNames) {
+  ConfigOptions lenient;
+  lenient.ignore_unknown_options = true;
+  const std::string text =
+      "max_open_files=many;max_background_jobs=6;write_buffer_size=large;num_levels=4;"
+      "compression_opts={no_such_field=1;};compression_opts.no_such_field=1;"
+      "block_based_table_factory={block_size=small;block_restart_interval=5;};";
+  const Options base;
+  Options read;
+  EXPECT_TRUE(GetOptionsFromString(ConfigOptions(), base, text, &read).IsInvalidArgument());
+  ASSERT_OK(GetOptionsFromString(lenient, base, text, &read));
+  EXPECT_EQ(read.max_open_files, base.max_open_files);
+  EXPECT_EQ(read.max_background_jobs, 6);
+  EXPECT_EQ(read.write_buffer_size, base.write_buffer_size);
+  EXPECT_EQ(read.num_levels, 4);
+  const auto& table = *read.table_factory->GetOptions<BlockBasedTableOptions>();
+  EXPECT_EQ(table.block_size, BlockBasedTableOptions().block_size);
+  EXPECT_EQ(table.block_restart_interval, 5);
+  // What is no list of options stays an error.
+  EXPECT_TRUE(GetOptionsFromString(lenient, base, "num_levels", &read).IsInvalidArgument());
 }
 
 TEST(Convenience, StringsToMaps) {
@@ -1269,6 +1340,35 @@ TEST(ChangeMutableOptions, OptionsOfBlockBasedTables) {
   ASSERT_TRUE(
       SetOption(ParseRules{}, "block_based_table_factory", "{block_size=2k;}", &options).ok());
   EXPECT_EQ(current()->block_size, 2048u);
+}
+
+TEST(ChangeMutableOptions, FieldsOfTheTableFactoryGoByTheKindOfTable) {
+  ColumnFamilyOptions options;
+  const auto current = [&options] {
+    return options.table_factory->GetOptions<BlockBasedTableOptions>();
+  };
+  ASSERT_OK(ChangeMutableOptions({{"table_factory.block_size", "8k"},
+                                  {"table_factory.filter_policy", "bloomfilter:9:false"},
+                                  {"table_factory.block_restart_interval", "7"}},
+                                 &options));
+  EXPECT_EQ(current()->block_size, 8192u);
+  EXPECT_EQ(current()->block_restart_interval, 7);
+  EXPECT_EQ(current()->filter_policy->GetId(), "bloomfilter:9:false");
+  for (const char* const name :
+       {"table_factory.no_block_cache", "table_factory.nonsense", "table_factory.",
+        "table_factory.filter_policy.bloom_before_level"}) {
+    const Status refused =
+        ChangeMutableOptions({{"table_factory.block_size", "2k"}, {name, "1"}}, &options);
+    EXPECT_TRUE(refused.IsInvalidArgument()) << name << ": " << refused.ToString();
+  }
+  EXPECT_EQ(current()->block_size, 8192u);
+
+  options.table_factory.reset(NewPlainTableFactory());
+  for (const char* const name : {"table_factory.block_size", "table_factory.user_key_len"})
+    EXPECT_TRUE(ChangeMutableOptions({{name, "8"}}, &options).IsInvalidArgument()) << name;
+  // In text that is not for an open database, the fields of a PlainTable may be set.
+  ASSERT_OK(SetOption(ParseRules{}, "table_factory.user_key_len", "8", &options));
+  EXPECT_EQ(options.table_factory->GetOptions<PlainTableOptions>()->user_key_len, 8u);
 }
 
 TEST(ChangeMutableOptions, AllOrNothing) {

@@ -109,6 +109,20 @@ TEST_F(TableOptionsTest, OneFamilyOfAFactoryChanges) {
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
+TEST_F(TableOptionsTest, FieldsMayBeNamedOneByOne) {
+  Open();
+  ASSERT_OK(db_->SetOptions({{"table_factory.block_size", "16384"},
+                             {"write_buffer_size", "1000000"},
+                             {"table_factory.block_restart_interval", "11"}}));
+  EXPECT_EQ(Current().block_size, 16384u);
+  EXPECT_EQ(Current().block_restart_interval, 11);
+  EXPECT_EQ(db_->GetOptions().write_buffer_size, 1000000u);
+  const Status refused = db_->SetOptions(
+      {{"table_factory.block_size", "4096"}, {"table_factory.no_such_option", "true"}});
+  EXPECT_TRUE(refused.IsInvalidArgument()) << refused.ToString();
+  EXPECT_EQ(Current().block_size, 16384u);
+}
+
 TEST_F(TableOptionsTest, TablesThatAreOpenedLaterAreReadAccordingly) {
   options_.statistics = CreateDBStatistics();
   options_.disable_auto_compactions = true;
