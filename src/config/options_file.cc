@@ -283,7 +283,7 @@ class Parser {
 
   Status TakeVersion(std::string_view name, std::string_view value) {
     if (name == "options_file_version") {
-      if (!value.starts_with("1."))
+      if (value != "1" && !value.starts_with("1."))
         return Bad(StrCat("options_file_version ", value, " is unknown; 1.x can be read"));
     } else if (name == "rocksdb_version") {
       file_.rocksdb_version = value;

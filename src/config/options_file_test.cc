@@ -200,6 +200,21 @@ TEST(OptionsFile, FilesOfReleasesThatWroteReadAmpBytesWithItsNeighbourAreRead) {
   }
 }
 
+TEST(OptionsFile, AVersionMayComeWithoutItsMinorPart) {
+  for (const char* const version : {"1", "1.0", "1.7"}) {
+    const Result<ParsedOptionsFile> parsed =
+        ParseOptionsFile(StrCat("[Version]\nrocksdb_version=7.8.3\noptions_file_version=", version,
+                                "\n[DBOptions]\n  max_open_files=5\n[CFOptions \"default\"]\n"),
+                         "file", {});
+    ASSERT_TRUE(parsed.ok()) << parsed.status().ToString();
+    EXPECT_EQ(parsed->db_options.max_open_files, 5);
+  }
+  for (const char* const version : {"", "10", "2"}) {
+    const std::string head = StrCat("[Version]\noptions_file_version=", version, "\n");
+    EXPECT_FALSE(ParseOptionsFile(head, "file", {}).ok()) << version;
+  }
+}
+
 // 4.3 to 5.1 write disable_data_sync, 5.7 to 5.9 concurrent_prepare, and 6.26 and later
 // table_properties_collectors if the program has set some.
 TEST(OptionsFile, NamesThatOlderReleasesWroteAreRead) {
