@@ -315,8 +315,9 @@ uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options) {
 bool VerifiesOutput(const ColumnFamilyOptions& options) {
   using enum VerifyOutputFlags;
   const VerifyOutputFlags flags = options.verify_output_flags;
-  const bool by_flags = (flags & kEnableForLocalCompaction) != kVerifyNone &&
-                        (flags & (kVerifyBlockChecksum | kVerifyIteration)) != kVerifyNone;
+  const bool by_flags =
+      (flags & kEnableForLocalCompaction) != kVerifyNone &&
+      (flags & (kVerifyBlockChecksum | kVerifyIteration | kVerifyFileChecksum)) != kVerifyNone;
   return options.paranoid_file_checks || by_flags;
 }
 

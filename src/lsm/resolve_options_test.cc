@@ -217,6 +217,24 @@ TEST(FillDefaults, TheLargestFilesDoNotOverflow) {
   EXPECT_EQ(options.max_compaction_bytes, UINT64_MAX / 25 * 25);
 }
 
+TEST(VerifiesOutput, EachCheckOfALocalCompactionReadsTheTables) {
+  using enum VerifyOutputFlags;
+  const auto verifies = [](VerifyOutputFlags flags) {
+    ColumnFamilyOptions options;
+    options.verify_output_flags = flags;
+    return VerifiesOutput(options);
+  };
+  for (const VerifyOutputFlags check :
+       {kVerifyBlockChecksum, kVerifyIteration, kVerifyFileChecksum}) {
+    EXPECT_TRUE(verifies(check | kEnableForLocalCompaction));
+    EXPECT_FALSE(verifies(check));
+    EXPECT_FALSE(verifies(check | kEnableForRemoteCompaction));
+  }
+  EXPECT_TRUE(verifies(kVerifyAll));
+  EXPECT_FALSE(verifies(kVerifyNone));
+  EXPECT_FALSE(verifies(kEnableForLocalCompaction));
+}
+
 // low_pri writes wait for a backlog only.
 TEST(ResolveCompactionConfig, ATreeAtRestHasNoBacklog) {
   ColumnFamilyOptions universal;
