@@ -14,9 +14,10 @@ namespace ashlar {
 enum PerfLevel : unsigned char {
   kUninitialized = 0,
   kDisable = 1,
-  kEnableCount = 2,               // counters: the default
-  kEnableWait = 3,                // and waits of writers: write_delay_time, write_thread_wait_nanos
-  kEnableTimeExceptForMutex = 4,  // and all other times
+  kEnableCount = 2,  // counters: the default
+  // And write_memtable_time and the waits of writers: write_delay_time, write_thread_wait_nanos.
+  kEnableWait = 3,
+  kEnableTimeExceptForMutex = 4,            // and all other times
   kEnableTimeAndCPUTimeExceptForMutex = 5,  // the same: processor time is not measured
   kEnableTime = 6,                          // the same: waits for mutexes are not measured
   kOutOfBounds = 7,

@@ -536,7 +536,7 @@ Status CommitPipeline::SyncLogs() {
 }
 
 Status CommitPipeline::Apply(const CommitGroup& group, bool* has_applied) {
-  const PerfTimer timer(&PerfContext::write_memtable_time);
+  const PerfTimer timer(&PerfContext::write_memtable_time, kEnableWait);
   ReadGuard guard(state_->epochs);
   const uint64_t memory_max = state_->options.db_write_buffer_size;
   const Reader reader(state_, background_);

@@ -351,6 +351,11 @@ TEST_F(ObservabilityTest, PerfContextCountsForTheThreadThatAskedForIt) {
   EXPECT_GT(perf->block_read_byte, 0u);
   EXPECT_EQ(perf->block_read_time, 0u);
   perf->Reset();
+  SetPerfLevel(kEnableWait);
+  Put("z", "1");
+  EXPECT_GT(perf->write_memtable_time, 0u) << "with the waits of writers, as in RocksDB";
+  EXPECT_EQ(perf->write_wal_time, 0u);
+  perf->Reset();
   SetPerfLevel(kEnableTime);
   Get(Key(50));
   Put("a", "1");
