@@ -298,6 +298,27 @@ TEST_F(FileCallsTest, CompactsTheNamedFiles) {
   EXPECT_EQ(Get(Key(29)), "old");
 }
 
+// All older ones were rewritten, too, by each call.
+TEST_F(FileCallsTest, MergesNewerFilesOfLevel0WithoutTheOlderOnes) {
+  Open();
+  WriteTable(0, 9, "old");
+  const std::vector<std::string> old = FileNames(0);
+  WriteTable(0, 9, "middle");
+  ASSERT_OK(db_->Delete(WriteOptions(), Key(5)));
+  Flush();
+  const std::vector<std::string> names = FileNames(0);
+  ASSERT_EQ(names.size(), 3u);
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {names[0], names[1]}, 0));
+  const std::vector<std::string> after = FileNames(0);
+  ASSERT_EQ(after.size(), 2u);
+  EXPECT_EQ(after.back(), old.front());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Get(Key(4)), "middle");
+    EXPECT_EQ(Get(Key(5)), "NOT_FOUND") << "the older table has the key";
+    Open();
+  }
+}
+
 // The merged file is older than the one that moves down, and has keys on both sides of it.
 TEST_F(FileCallsTest, MergesOlderFilesOfLevel0WhileANewerOneMovesDown) {
   class Merger final : public EventListener {

@@ -492,7 +492,7 @@ TEST_F(IngestionTest, ATableThatLosesItsNewestEntriesStaysAboveAFileThatCameBefo
   Flush();
   const std::vector<std::string> tables = FileNames(0);  // newest first
   ASSERT_EQ(tables.size(), 3u);
-  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {tables[1]}, 0));
+  ASSERT_OK(db_->CompactFiles(CompactionOptions(), {tables[1], tables[2]}, 0));
   EXPECT_EQ(Levels(), "0:2");
   EXPECT_EQ(Get("k"), "new");
 

@@ -146,14 +146,16 @@ class FileChoice {
   }
 
   // The files of the level that are named or have keys of the range, those between them, and those
-  // that have to move with them. The output may have keys of all files between.
+  // that have to move with them. The output may have keys of all files between. Files of level 0
+  // that move take all older ones along; those that stay there are merged alone.
   FileList Widened(Level level, const std::optional<FileBounds>& range) const {
     const auto files = view_.files(level);
     if (!IsSorted(level)) {
       ASHLAR_DCHECK(!range);  // level 0 is the first
-      const auto newest = std::find_if(files.begin(), files.end(),
-                                       [this](const FileMetaData* file) { return IsNamed(file); });
-      return {newest, files.end()};
+      const auto is_named = [this](const FileMetaData* file) { return IsNamed(file); };
+      const auto newest = std::find_if(files.begin(), files.end(), is_named);
+      const auto oldest = std::find_if(files.rbegin(), files.rend(), is_named);
+      return {newest, IsSorted(request_.output_level) ? files.end() : oldest.base()};
     }
     std::optional<FileBounds> bounds = range;
     for (const FileMetaData* file : files) {

@@ -273,9 +273,29 @@ TEST(PlanFiles, OlderFilesOfLevel0GoAlong) {
   const std::string tree =
       "L0: 9[a-c 10] 8[x-z 10] 7[m-n 10]\n"
       "L1: 5[a-b 20] 6[n-o 20]";
-  EXPECT_EQ(Files(tree, {8}, 0), "L0 [8 7] -> L0, files");
   EXPECT_EQ(Files(tree, {8}, 1), "L0 [8 7] + L1 [6] -> L1, files, bottommost");
   EXPECT_EQ(Files(tree, {9}, 1), "L0 [9 8 7] + L1 [5 6] -> L1, files, bottommost");
+}
+
+TEST(PlanFiles, FilesThatStayOnLevel0LeaveTheOlderOnesThere) {
+  const std::string tree =
+      "L0: 9[a-c 10] 8[x-z 10] 7[m-n 10] 6[a-y 10 busy]\n"
+      "L1: 5[a-b 20] 4[n-o 20]";
+  EXPECT_EQ(Files(tree, {8}, 0), "L0 [8] -> L0, files");
+  EXPECT_EQ(Files(tree, {9, 7}, 0), "L0 [9 8 7] -> L0, files");
+  EXPECT_EQ(Files(tree, {7, 6}, 0), "Operation aborted: table 6 is in another compaction");
+  EXPECT_EQ(Files(tree, {8}, 1),
+            "Operation aborted: table 6, which has to be compacted with the others, is in another "
+            "compaction");
+  // No deletion of the output ends before the older files: their run is on record.
+  const TreeText text(tree, 5);
+  const Result<CompactionPlan> plan =
+      PlanFiles(text.View(), SmallConfig(), {.files = {9, 8}, .output_level = 0});
+  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  ASSERT_EQ(plan->older.size(), 3u);
+  EXPECT_EQ(plan->older[0].front()->number, 7u);
+  EXPECT_EQ(plan->older[1].front()->number, 6u);
+  EXPECT_EQ(plan->older[2].size(), 2u);
 }
 
 TEST(PlanFiles, FilesThatAreNewerThanAMemTableDoNotStayOnLevel0) {
@@ -304,7 +324,7 @@ TEST(PlanFiles, TablesWithoutSequencesDoNotStayOnLevel0BelowOthersOfTheirKind) {
   EXPECT_EQ(Files(tree, {7}, 0),
             "Operation aborted: a newer table of level 0 than 7 has no sequence numbers on record, "
             "and would come below the output: name the newest ones of these, too");
-  EXPECT_EQ(Files(tree, {8}, 0), "L0 [8 7] -> L0, files");
+  EXPECT_EQ(Files(tree, {8}, 0), "L0 [8] -> L0, files");
   EXPECT_EQ(Files(tree, {7}, 1), "L0 [7] -> L1, files, bottommost");
 }
 
