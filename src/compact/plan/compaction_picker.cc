@@ -447,9 +447,22 @@ ManualFiles ChooseManualFiles(const TreeFiles& tree, const LeveledConfig& config
     overlapping = overlapping.first(static_cast<size_t>(first_new - overlapping.begin()));
   }
   if (overlapping.empty()) return {};
+  // A part rewrites what the next level has between its first and its last key, too.
+  const auto below = request.rewrite_in_place
+                         ? std::span<FileMetaData* const>()
+                         : tree.Overlapping(request.level + 1, tree.RangeOf(overlapping).range());
+  size_t counted = 0;  // of those below
+  const auto bytes_with = [&](const FileMetaData& file) {
+    uint64_t bytes = file.file_bytes;
+    const FileBounds bounds = TreeFiles::RangeOf(file);
+    while (counted < below.size() && (tree.EndsBefore(*below[counted], bounds.smallest) ||
+                                      tree.Overlap(*below[counted], bounds.range())))
+      bytes += below[counted++]->file_bytes;
+    return bytes;
+  };
   size_t count = 1;
-  for (uint64_t bytes = overlapping[0]->file_bytes; count < overlapping.size(); ++count) {
-    bytes += overlapping[count]->file_bytes;
+  for (uint64_t bytes = bytes_with(*overlapping[0]); count < overlapping.size(); ++count) {
+    bytes += bytes_with(*overlapping[count]);
     if (bytes > config.max_compaction_bytes) break;
   }
   ManualFiles chosen{tree.Closed(request.level, tree.RangeOf(overlapping.first(count)).range())};

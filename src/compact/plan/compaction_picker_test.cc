@@ -663,6 +663,22 @@ TEST(PickManual, LargeRangesComeInParts) {
             "L1 [6 7] -> L2, manual, move, bottommost");
 }
 
+TEST(PickManual, APartCountsWhatItRewritesOnTheNextLevel) {
+  const ManualRequest all{.level = 1, .begin = {}, .end = {}};
+  EXPECT_EQ(Manual("L1: 4[a-b 10] 5[c-d 10] 6[e-f 10]\n"
+                   "L2: 1[a-b 100] 2[c-d 100] 3[e-f 100]",
+                   all),
+            "L1 [4 5] + L2 [1 2] -> L2, manual, bottommost, through d");
+  // Also between two files. One is always taken.
+  EXPECT_EQ(Manual("L1: 4[a-b 10] 5[g-h 10]\nL2: 2[c-d 300]", all),
+            "L1 [4] -> L2, manual, move, bottommost, through b");
+  EXPECT_EQ(Manual("L1: 4[a-b 10] 5[g-h 10]\nL2: 2[a-d 300]", all),
+            "L1 [4] + L2 [2] -> L2, manual, bottommost, through b");
+  // A file below that two overlap counts once.
+  EXPECT_EQ(Manual("L1: 4[a-b 10] 5[c-d 10] 6[e-f 10]\nL2: 2[a-f 200]", all),
+            "L1 [4 5 6] + L2 [2] -> L2, manual, bottommost");
+}
+
 TEST(PickManual, BusyFilesAreAConflict) {
   EXPECT_EQ(Manual("L1: 4[a-b 10 busy]", {.level = 1, .begin = {}, .end = {}}),
             "nothing, conflict");
