@@ -437,7 +437,10 @@ void JobEvents::SubcompactionEnded(const CompactionPlan& plan, int number,
 
 void JobEvents::CountCompaction(const CompactionPlan& plan, const TableJobStatistics& statistics) {
   const Recorder& recorder = state_->recorder;
-  if (!recorder.IsOn() || !plan.WritesTables()) return;
+  if (!recorder.IsOn()) return;
+  if (plan.reason == PlanReason::kTableBytes) recorder.Tick(FIFO_MAX_SIZE_COMPACTIONS);
+  if (plan.reason == PlanReason::kExpired) recorder.Tick(FIFO_TTL_COMPACTIONS);
+  if (!plan.WritesTables()) return;
   recorder.Tick(COMPACT_READ_BYTES, statistics.bytes_read);
   recorder.Tick(COMPACT_WRITE_BYTES, statistics.bytes_written);
   if (plan.reason == PlanReason::kMarked) {

@@ -381,6 +381,7 @@ TEST_F(CompactionStyleTest, UniversalWithOneLevel) {
 TEST_F(CompactionStyleTest, FifoDropsTheOldestTables) {
   options_.compaction_style = kCompactionStyleFIFO;
   options_.compaction_options_fifo.max_table_files_size = 200 << 10;
+  options_.statistics = CreateDBStatistics();
   Open();
   for (int i = 0; i < 30; ++i) {
     Put("key" + std::to_string(100 + i), std::string(20000, 'v'));
@@ -394,6 +395,9 @@ TEST_F(CompactionStyleTest, FifoDropsTheOldestTables) {
   ASSERT_OK(db_->SetOptions({{"compaction_options_fifo", "{max_table_files_size=50000;}"}}));
   WaitUntilIdle();
   EXPECT_EQ(FilesAtLevel(0), 2u);
+  Close();
+  EXPECT_GT(options_.statistics->getTickerCount(FIFO_MAX_SIZE_COMPACTIONS), 0u);
+  EXPECT_EQ(options_.statistics->getTickerCount(FIFO_TTL_COMPACTIONS), 0u);
 }
 
 TEST_F(CompactionStyleTest, FifoLimitsTheDataWhereTheyHaveALimitOfTheirOwn) {
@@ -761,6 +765,7 @@ class MovedClockTest : public ::testing::Test {
 TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
   options_.compaction_style = kCompactionStyleFIFO;
   options_.ttl = 100;
+  options_.statistics = CreateDBStatistics();
   Open();
   WriteTable("a");
   MoveClock(60);
@@ -770,6 +775,9 @@ TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
   WriteTable("c");
   EXPECT_FALSE(Has("a"));
   EXPECT_TRUE(Has("b") && Has("c"));
+  ASSERT_OK(database_->Close());
+  EXPECT_EQ(options_.statistics->getTickerCount(FIFO_TTL_COMPACTIONS), 1u);
+  EXPECT_EQ(options_.statistics->getTickerCount(FIFO_MAX_SIZE_COMPACTIONS), 0u);
 }
 
 // A table each 5 seconds. Without merges more than 200 of them would be left. If merges took data
