@@ -240,25 +240,31 @@ bool CommitPipeline::AddLargest(std::vector<std::shared_ptr<ColumnFamily>> other
     leaving_bytes += table.ArenaBytes();
   };
   for (const std::shared_ptr<ColumnFamily>& family : *full) count_leaving(*family->LeaderActive());
-  const auto is_too_much = [&] {
-    return (bytes_max > 0 && staying_bytes > bytes_max) ||
-           (budget != nullptr && budget->WantsFlush(leaving_bytes));
-  };
+  bool others_exceed = false;
+  if (budget != nullptr) {
+    size_t own_bytes = 0;
+    for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
+      own_bytes += family->LeaderActive()->ArenaBytes();
+    others_exceed = budget->OthersExceed(own_bytes);
+  }
   const auto is_smaller = [](const auto& a, const auto& b) {
     return a->LeaderActive()->ApproximateMemoryUsed() < b->LeaderActive()->ApproximateMemoryUsed();
   };
-  const bool any = !others.empty() && is_too_much();
-  if (any) {
-    // A heap: of thousands of families mostly one has to go.
-    std::make_heap(others.begin(), others.end(), is_smaller);
-    do {
-      std::pop_heap(others.begin(), others.end(), is_smaller);
-      std::shared_ptr<ColumnFamily>& family = others.back();
-      count_leaving(*family->LeaderActive());
-      family->flush_wanted = true;
-      full->push_back(std::move(family));
-      others.pop_back();
-    } while (!others.empty() && is_too_much());
+  bool any = false;
+  bool is_heap = false;  // once it is needed: of thousands of families mostly one has to go
+  while (!others.empty()) {
+    const bool own_too_much = bytes_max > 0 && staying_bytes > bytes_max;
+    if (!own_too_much && (budget == nullptr || !budget->WantsFlush(leaving_bytes))) break;
+    if (!is_heap) std::make_heap(others.begin(), others.end(), is_smaller);
+    is_heap = true;
+    std::pop_heap(others.begin(), others.end(), is_smaller);
+    std::shared_ptr<ColumnFamily> family = std::move(others.back());
+    others.pop_back();
+    if (!own_too_much && others_exceed && !family->immutable().empty()) continue;
+    count_leaving(*family->LeaderActive());
+    family->flush_wanted = true;
+    full->push_back(std::move(family));
+    any = true;
   }
   active_bytes_ = staying_bytes;
   return any;

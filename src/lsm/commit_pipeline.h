@@ -109,8 +109,9 @@ class CommitPipeline {
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
   // Adds families of `others` to `full`, largest memtables first, until the memory that takes
-  // writes is within db_write_buffer_size and within the memory budget, which other databases may
-  // exceed. True if it has added one.
+  // writes is within db_write_buffer_size and within the memory budget. Where other databases
+  // exceed that alone, a family is left out until its last flush has ended: a memtable and a flush
+  // for each write would stop the writers. True if it has added one.
   bool AddLargest(std::vector<std::shared_ptr<ColumnFamily>> others,
                   std::vector<std::shared_ptr<ColumnFamily>>* full) ASHLAR_REQUIRES(kDatabaseMutex);
   // Stops the writers while the memory budget asks for it.

@@ -80,6 +80,12 @@ bool MemoryBudget::WantsFlush(size_t leaving) const {
   return staying > limit - limit / 8 || (IsFull() && staying >= limit / 2 && staying > 0);
 }
 
+bool MemoryBudget::OthersExceed(size_t own) const {
+  const size_t limit = limit_bytes();
+  const size_t active = active_bytes();
+  return limit > 0 && active > own && active - own > limit - limit / 8;
+}
+
 uint64_t MemoryBudget::Wakes() const {
   MutexLock lock(mutex_);
   return wakes_;

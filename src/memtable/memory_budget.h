@@ -72,6 +72,9 @@ class MemoryBudget {
   }
   // Too much memory takes writes, also when `leaving` bytes of it take none any more.
   bool WantsFlush(size_t leaving) const;
+  // What other databases write to is too much alone, so flushes of this one, whose memtables that
+  // take writes have `own` bytes, cannot end that.
+  bool OthersExceed(size_t own) const;
   // Writers have to wait (I3).
   bool StopsWriters() const { return allows_stall() && IsFull() && flushes_.load() > 0; }
 

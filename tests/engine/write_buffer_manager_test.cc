@@ -208,6 +208,27 @@ TEST_F(WriteBufferManagerTest, MemTablesOfAReadOnlyDatabaseMakeNoOtherFlushItsOw
   ExpectFirst(other_.get(), 100);
 }
 
+// Each write got a memtable of its own and waited for the flush of the one before.
+TEST_F(WriteBufferManagerTest, MemTablesOfAnIdleDatabaseDoNotStopTheWritersOfAnother) {
+  UseManager(kMiB);
+  OpenBoth(/*holds_flushes=*/true);
+  int of_other = 0;
+  while (manager_->mutable_memtable_memory_usage() <= kMiB - kMiB / 8)
+    ASSERT_OK(PutNth(other_.get(), of_other++));
+  WriteOptions no_waits;
+  no_waits.no_slowdown = true;
+  constexpr int kPuts = 100;
+  for (int i = 0; i < kPuts; ++i)
+    ASSERT_OK(db_->Put(no_waits, std::to_string(i), std::string(kValueBytes, 'v'))) << i;
+  EXPECT_EQ(NumberOf(db_.get(), "rocksdb.num-immutable-mem-table"), 1u);
+  gate_.Open();
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
+  // The next flush takes what was written during the last one.
+  ASSERT_OK(PutNth(db_.get(), kPuts));
+  ExpectFirst(db_.get(), kPuts + 1);
+  ExpectFirst(other_.get(), of_other);
+}
+
 TEST_F(WriteBufferManagerTest, ReplayedMemTablesAreFlushedAtTheFirstWrite) {
   options_.avoid_flush_during_recovery = true;
   options_.avoid_flush_during_shutdown = true;
