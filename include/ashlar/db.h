@@ -592,10 +592,10 @@ class ASHLAR_API DB {
 
   // Compacts these tables ("000012.sst", with or without a directory) into output_level, together
   // with the tables that have to move with them: tables that overlap them on the levels down to
-  // output_level, older tables of level 0, and neighbours that share a user key. Writes new tables
-  // even where a move would do, unless allow_trivial_move is set. *output_file_names receives the
-  // paths of the new tables and *compaction_job_info a report; both may be null. output_path_id: 0
-  // or -1, the database's directory.
+  // output_level, older tables of level 0 (unless output_level is 0), and neighbours that share a
+  // user key. Writes new tables even where a move would do, unless allow_trivial_move is set.
+  // *output_file_names receives the paths of the new tables and *compaction_job_info a report; both
+  // may be null. output_path_id: 0 or -1, the database's directory.
   //
   // InvalidArgument: there is no such table, level or path, no table is named, one is on a deeper
   // level than output_level, or compression_opts of the family are out of the codec's range.

@@ -346,8 +346,8 @@ struct ASHLAR_API ColumnFamilyOptions {
   // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
   // names.
 
-  // Which checks new tables get, a union of flags. kVerifyBlockChecksum or kVerifyIteration with
-  // kEnableForLocalCompaction: as paranoid_file_checks.
+  // Which checks new tables get, a union of flags. Each check with kEnableForLocalCompaction: as
+  // paranoid_file_checks.
   VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
   // Accepted: a file may have twice its target, to end where a file of the next level ends.
   bool target_file_size_is_upper_bound = false;
