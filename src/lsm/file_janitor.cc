@@ -118,10 +118,9 @@ void FileJanitor::DeleteOrLeaveObsoleteFiles() noexcept {
 bool FileJanitor::DeleteUnlessAnotherDoes() noexcept {
   if (deletions_asked_.fetch_add(1, std::memory_order_acq_rel) > 0) return false;
   std::vector<DeletedTable> deleted;
-  for (uint64_t asked = 1; asked > 0;) {
-    Delete(&deleted);
-    asked = deletions_asked_.fetch_sub(asked, std::memory_order_acq_rel) - asked;
-  }
+  Delete(&deleted);
+  // For those who asked meanwhile. The next one to ask deletes: none does so for ever.
+  if (deletions_asked_.exchange(0, std::memory_order_acq_rel) > 1) Delete(&deleted);
   Notify(deleted);  // a slow listener keeps no files
   return true;
 }

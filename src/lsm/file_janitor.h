@@ -59,7 +59,7 @@ class FileJanitor {
   // The same, and cheap while there is nothing to delete.
   void DeleteObsoleteFilesIfAny() noexcept;
   // The same for a job. It does not wait for a thread that deletes thousands of files: that one
-  // deletes these, too, before it goes on.
+  // deletes these, too, before it goes on. At most one job waits while it does so.
   void DeleteOrLeaveObsoleteFiles() noexcept;
   // Logs below the oldest that is recorded as needed become obsolete. Requires of the second: it
   // was OldestRecordedLog.
@@ -116,8 +116,8 @@ class FileJanitor {
   ObsoleteFiles::Taken undeleted_ ASHLAR_GUARDED_BY(deletion_mutex_);
   uint64_t undeleted_since_nanos_ ASHLAR_GUARDED_BY(deletion_mutex_) = 0;  // while there are any
   bool stopped_ ASHLAR_GUARDED_BY(deletion_mutex_) = false;
-  // Calls of DeleteUnlessAnotherDoes that the first of them has still to work for. Acquire and
-  // release: it finds the files of the calls that it has counted.
+  // Calls of DeleteUnlessAnotherDoes that the first of them works for. Acquire and release: it finds
+  // the files of the calls that it has counted.
   std::atomic<uint64_t> deletions_asked_{0};
   std::atomic<uint64_t> retry_period_micros_{0};  // relaxed: it orders nothing
   std::atomic<int> disabled_{0};                  // written under deletion_mutex_
