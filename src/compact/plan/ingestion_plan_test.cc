@@ -128,9 +128,10 @@ TEST(PlacedFiles, FindsTheHighestPlaceOfThoseThatOverlap) {
     std::vector<PlacedFile> files;
     files.reserve(40);  // the bounds are borrowed
     PlacedFiles placed(comparator);
+    const size_t width = round % 2 == 0 ? 4 : 60;
     while (files.size() < 40) {
       const size_t from = random() % 100;
-      const size_t to = from + random() % (round % 2 == 0 ? 4 : 60);
+      const size_t to = from + random() % width;
       PlacedFile& file = files.emplace_back();
       file.smallest = StrCat(100 + from);
       file.largest = StrCat(100 + to);
