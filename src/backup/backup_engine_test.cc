@@ -316,8 +316,6 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
   EXPECT_EQ(Contents(), moments[1]);
 }
 
-// Between any two calls of the first engine, the second one deletes the backup.
-// With a part of the list, a restore of the latest backup would take an older one.
 TEST_F(BackupEngineTest, ManyBackupsAreRemovedWithOneSync) {
   OpenDb();
   const std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -336,6 +334,7 @@ TEST_F(BackupEngineTest, ManyBackupsAreRemovedWithOneSync) {
   EXPECT_EQ(Contents(), model_);
 }
 
+// With a part of the list, a restore of the latest backup would take an older one.
 TEST_F(BackupEngineTest, AListThatCannotBeReadLeavesTheOneBefore) {
   OpenDb();
   const std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -403,6 +402,7 @@ TEST_F(BackupEngineTest, ThreadsShareAnEngine) {
   EXPECT_EQ(infos.size(), 1U + 2 * kEach);
 }
 
+// Between any two calls of the first engine, the second one deletes the backup.
 TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsReadIsNotFound) {
   OpenDb();
   PutMany(20, "value");
