@@ -402,8 +402,9 @@ void UserIterator::End() {
 // The key of the entry at which the last move stopped. Requires: it has shown none.
 Slice UserIterator::StoppedAt() const {
   ASHLAR_DCHECK(!valid_);  // Requires
-  // A seek that has met no entry stopped at its target.
-  return saved_key().empty() && sought_ ? ExtractUserKey(seek_target_.key()) : saved_key();
+  // A seek that has met no entry stopped at its target. The limit is reached at an entry.
+  const bool met_none = saved_key().empty() && !limits_.AreReached();
+  return met_none && sought_ ? ExtractUserKey(seek_target_.key()) : saved_key();
 }
 
 // --- forward ---
@@ -705,7 +706,8 @@ UserIterator::Outcome UserIterator::ResolveBySeek() {
 
 UserIterator::Outcome UserIterator::ResolveAtCursor() {
   if (!cursor()->Valid()) {
-    End();
+    // A walk that is stopped here goes on at the key: its versions are looked for again.
+    status_ = cursor()->status();
     return status_.ok() ? Outcome::kHidden : Outcome::kStopped;
   }
   if (!AtSavedKey()) return Outcome::kHidden;

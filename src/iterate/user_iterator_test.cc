@@ -435,6 +435,9 @@ TEST(UserIteratorTest, AStoppedMoveTellsWhereItStopped) {
   EXPECT_EQ(script.Run("seek-prev b"), "a=a");
   EXPECT_EQ(script.Run("next;seek x"), "Result incomplete end");
   EXPECT_EQ(PropertyOf(script.iterator(), "internal-key"), "x") << "not d, where it was before";
+  Script of_empty_key({.entries = "1- a2- b3- c4=c", .max_skippable = 2});
+  EXPECT_EQ(of_empty_key.Run("seek-prev b"), "Result incomplete");
+  EXPECT_EQ(PropertyOf(of_empty_key.iterator(), "internal-key"), "");
 }
 
 TEST(UserIteratorTest, AMoveThatFailsAtItsFirstEntryStoppedAtTheKeyBefore) {

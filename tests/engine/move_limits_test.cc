@@ -135,6 +135,30 @@ TEST_F(MoveLimitsTest, AWalkGoesOnWhereItWasStopped) {
   }
 }
 
+// A walk back seeks the version of a key that decides, and meets hidden keys after the key. It told
+// one of these, and a walk from there came to the key again, and to them.
+TEST_F(MoveLimitsTest, AWalkBackGoesOnAtTheKeyWhoseVersionItSought) {
+  Open();
+  PutBoth();
+  PutInner();
+  DeleteRange("k", "l");
+  const Snapshot* const snapshot = db_->GetSnapshot();
+  for (int i = 0; i < 20; ++i) Put("j", StrCat(i));  // more than are stepped over one by one
+  ReadOptions options;
+  options.snapshot = snapshot;
+  options.max_skippable_internal_keys = kKeys + 30;
+  std::unique_ptr<Iterator> it(db_->NewIterator(options));
+  it->SeekForPrev(Key(kKeys - 20));
+  EXPECT_EQ(Shown(it.get()), "incomplete");
+  std::string at;
+  EXPECT_OK(it->GetProperty("rocksdb.iterator.internal-key", &at));
+  EXPECT_EQ(at, "j");
+  it->SeekForPrev(at);
+  EXPECT_EQ(Shown(it.get()), "a=1");
+  it.reset();
+  db_->ReleaseSnapshot(snapshot);
+}
+
 // A move that has its key does not fail because of the entries after it. The next move does.
 TEST_F(MoveLimitsTest, AKeyThatIsDecidedIsShown) {
   options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
