@@ -110,7 +110,8 @@ void ThreadPoolExecutor::RunQueuedJobs(const void* owner) {
       if (taken.empty()) return;
       ++run_by_callers_;
     }
-    taken.front().run();
+    // As on a thread, an exception of a job ends the process.
+    [&taken]() noexcept { taken.front().run(); }();
     taken.clear();
     MutexLock lock(mutex_);
     ASHLAR_ASSERT(run_by_callers_ > 0);  // counted above
