@@ -166,6 +166,8 @@ Status OptionChanges::AddFamily(const ColumnFamilyOptions& completed, const std:
 
 Result<ColumnFamilyOptions> OptionChanges::CompleteNewOptions(const ColumnFamilyOptions& options,
                                                               const std::string& name) const {
+  if (name.empty())
+    return Status::InvalidArgument("the name of a column family must not be the empty string");
   ColumnFamilyOptions completed = options;
   ASHLAR_RETURN_IF_ERROR(
       ValidateOptions(state_->options, {ColumnFamilyDescriptor(name, completed)}));

@@ -70,8 +70,6 @@ ColumnFamilyState* PublishedState::FindFamily(const Slice& name) const {
 }
 
 Status PublishedState::CheckNameIsFree(const std::string& name) const {
-  if (name.empty())
-    return Status::InvalidArgument("the name of a column family must not be the empty string");
   if (FindFamily(Slice(name)) == nullptr) return Status::OK();
   return Status::InvalidArgument(
       StrCat("the column family \"", NameForDisplay(name), "\" exists already"));

@@ -61,7 +61,7 @@ struct PublishedState {
   // Null: there is none, or it was dropped.
   ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
   ColumnFamilyState* FindFamily(const Slice& name) const;
-  // InvalidArgument: a family has the name, or it is empty.
+  // InvalidArgument: a family has the name.
   Status CheckNameIsFree(const std::string& name) const;
   // The lowest log that a recovery reads: one that a family still needs, and none that the MANIFEST
   // has given up.
