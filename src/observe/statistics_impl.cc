@@ -25,10 +25,8 @@ StatisticsImpl::Shard* StatisticsImpl::MakeShard(uint32_t index) {
   ASHLAR_DCHECK(CurrentThreadSlot().index == index);  // I1
   auto* const shard = new (std::nothrow) Shard;       // I4
   if (shard == nullptr) return nullptr;
-  shards_[index].store(shard,
-                       std::
-                           // pairs with the acquire of readers and of later owners of the slot
-                       memory_order_release);
+  // Pairs with the acquire of readers and of later owners of the slot.
+  shards_[index].store(shard, std::memory_order_release);
   return shard;
 }
 
