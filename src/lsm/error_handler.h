@@ -70,10 +70,8 @@ class ErrorHandler {
   Status RefusalOfJobs() const;
 
   mutable Mutex mutex_;
-  std::atomic<State> state_{
-      State::
-          // written under mutex_ (release); read by the commit leader and by jobs (acquire)
-      kClear};
+  // Written under mutex_ (release); read by the commit leader and by jobs (acquire).
+  std::atomic<State> state_{State::kClear};
   Status status_ ASHLAR_GUARDED_BY(mutex_);
   BackgroundErrorReason reason_ ASHLAR_GUARDED_BY(mutex_) = BackgroundErrorReason::kFlush;
   Status failure_while_resuming_ ASHLAR_GUARDED_BY(mutex_);

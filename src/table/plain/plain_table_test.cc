@@ -333,8 +333,8 @@ std::string DataOf(const PlainSpec& spec, const Entries& entries) {
   return file.substr(0, written.properties.data_size);
 }
 
-using namespace std::
-    string_literals;  // NOLINT(google-build-using-namespace): bytes with zeros in them
+// NOLINTNEXTLINE(google-build-using-namespace): bytes with zeros in them
+using namespace std::string_literals;
 
 TEST(PlainTableBytes, PlainKeys) {
   PlainSpec spec;
