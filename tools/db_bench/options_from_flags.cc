@@ -69,9 +69,9 @@ constexpr std::pair<std::string_view, std::string_view> kOptionOfFlag[] = {
     {"ttl_seconds", "ttl"},
 };
 // Flags with the name of an option and another form of value: set below.
-constexpr std::string_view kOwnForm[] = {"compaction_pri", "compaction_style",
-                                         "merge_operator", "rate_limiter_bytes_per_sec",
-                                         "statistics",     "wal_compression"};
+constexpr std::string_view kOwnForm[] = {
+    "compaction_pri", "compaction_style", "merge_operator", "rate_limiter_bytes_per_sec",
+    "statistics",     "wal_compression",  "wal_dir"};
 
 using OptionTexts = std::unordered_map<std::string, std::string>;
 
@@ -90,12 +90,49 @@ OptionTexts TextsOf(const Flags& flags) {
   return texts;
 }
 
-ConfigOptions OfKnownNames() {
+// No value may be wrong, and every name has to be one of the struct's.
+ConfigOptions StrictTexts() {
   ConfigOptions config;
-  config.ignore_unknown_options = true;
   config.ignore_unsupported_options = false;
   config.input_strings_escaped = false;  // a folder may have backslashes
   return config;
+}
+
+// Those of the texts whose names are in `printed`, the text of a struct of options.
+Status KeepNamesIn(const std::string& printed, const OptionTexts& texts, OptionTexts* kept) {
+  OptionTexts names;
+  Status s = StringToMap(printed, &names);
+  for (const auto& text : texts)
+    if (names.contains(text.first)) kept->insert(text);
+  return s;
+}
+
+Status SetFromTexts(const OptionTexts& texts, DBOptions* options) {
+  std::string printed;
+  OptionTexts kept;
+  Status s = GetStringFromDBOptions(&printed, *options);
+  if (s.ok()) s = KeepNamesIn(printed, texts, &kept);
+  return s.ok() ? GetDBOptionsFromMap(StrictTexts(), *options, kept, options) : s;
+}
+
+Status SetFromTexts(const OptionTexts& texts, ColumnFamilyOptions* options) {
+  std::string printed;
+  OptionTexts kept;
+  Status s = GetStringFromColumnFamilyOptions(&printed, *options);
+  if (s.ok()) s = KeepNamesIn(printed, texts, &kept);
+  return s.ok() ? GetColumnFamilyOptionsFromMap(StrictTexts(), *options, kept, options) : s;
+}
+
+Status SetFromTexts(const OptionTexts& texts, BlockBasedTableOptions* options) {
+  std::string printed;
+  OptionTexts fields;
+  OptionTexts kept;
+  ColumnFamilyOptions family;
+  family.table_factory.reset(NewBlockBasedTableFactory(*options));
+  Status s = GetStringFromColumnFamilyOptions(&printed, family);
+  if (s.ok()) s = StringToMap(printed, &fields);
+  if (s.ok()) s = KeepNamesIn(fields["block_based_table_factory"], texts, &kept);
+  return s.ok() ? GetBlockBasedTableOptionsFromMap(StrictTexts(), *options, kept, options) : s;
 }
 
 void SetRateLimiter(const Flags& flags, DBOptions* options) {
@@ -182,7 +219,7 @@ Status SetBlockBasedTable(const Flags& flags, const OptionTexts& texts,
     return BadFlag("checksum_type", fmt::format("{}", flags.checksum_type), "0, 1, 2, 3, 4");
   }
   BlockBasedTableOptions table;
-  Status s = GetBlockBasedTableOptionsFromMap(OfKnownNames(), {}, texts, &table);
+  Status s = SetFromTexts(texts, &table);
   if (s.ok()) s = MakeBlockCache(flags, &table.block_cache, &table.no_block_cache);
   if (!s.ok()) return s;
   if (flags.use_data_block_hash_index)
@@ -231,10 +268,10 @@ Status FromFlagsAlone(const Flags& flags, Options* options) {
   const OptionTexts texts = TextsOf(flags);
   DBOptions db_options;
   ColumnFamilyOptions family_options;
-  Status s = GetDBOptionsFromMap(OfKnownNames(), db_options, texts, &db_options);
-  if (s.ok())
-    s = GetColumnFamilyOptionsFromMap(OfKnownNames(), family_options, texts, &family_options);
+  Status s = SetFromTexts(texts, &db_options);
+  if (s.ok()) s = SetFromTexts(texts, &family_options);
   if (!s.ok()) return s;
+  db_options.wal_dir = flags.wal_dir;
   *options = Options(db_options, family_options);
   options->compaction_style = static_cast<CompactionStyle>(flags.compaction_style);
   options->compaction_pri = static_cast<CompactionPri>(flags.compaction_pri);
