@@ -1,5 +1,6 @@
 #include "platform/thread.h"
 
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -59,8 +60,13 @@ ThreadSlot& ClaimThreadSlot() {
   if (slot == nullptr) slot = AddSlot();
   ASHLAR_DCHECK(slot->claimed.load(std::memory_order_relaxed));  // I1
   ASHLAR_DCHECK(slot->epoch.depth == 0);                         // I3
+  try {
+    RunAtThreadExit(&GiveBackSlot, slot);
+  } catch (const std::bad_alloc&) {
+    slot->claimed.store(false, std::memory_order_release);
+    throw;
+  }
   current_slot = slot;
-  RunAtThreadExit(&GiveBackSlot, slot);
   return *slot;
 }
 

@@ -53,7 +53,7 @@ extern constinit thread_local ThreadSlot* current_slot ASHLAR_TLS_MODEL;
 ThreadSlot& ClaimThreadSlot();
 }  // namespace internal
 
-// The calling thread's slot.
+// The calling thread's slot. The first call of a thread may throw std::bad_alloc.
 inline ThreadSlot& CurrentThreadSlot() {
   ThreadSlot* slot = internal::current_slot;
   if (slot != nullptr) [[likely]]
@@ -67,7 +67,7 @@ ThreadSlot* FirstThreadSlot();
 
 // Runs function(argument) on the calling thread when it exits. It runs between destructors of
 // thread-local objects: after those of objects constructed later, before those of objects
-// constructed earlier. May be called while these destructors run.
+// constructed earlier. May be called while these destructors run. Throws std::bad_alloc.
 void RunAtThreadExit(void (*function)(void*), void* argument);
 
 enum class ThreadPriority {

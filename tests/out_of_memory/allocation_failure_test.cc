@@ -34,6 +34,7 @@
 #include "lsm/candidate_queue.h"
 #include "platform/thread.h"
 #include "tests/out_of_memory/failing_new.h"
+#include "tests/support/expect_ok.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/manual_env.h"
 #include "tests/support/open_database.h"
@@ -72,6 +73,9 @@ class Workload {
     options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
     FailingNew::Arm(args.fails_at, args.kind);
   }
+  ~Workload() { DeleteExport(); }
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
 
   void Run() {
     Open();
@@ -414,13 +418,12 @@ class Workload {
 
   // The second family as another one, which is clipped and dropped.
   void ExportAndImport() {
-    const std::string folder = path_ + "_exported";
     ExportImportFilesMetaData* exported = nullptr;
     const Status status = Call("ExportColumnFamily", [&]() -> Status {
       Checkpoint* made = nullptr;
       ASHLAR_RETURN_IF_ERROR(Checkpoint::Create(db_.get(), &made));
       const std::unique_ptr<Checkpoint> checkpoint(made);
-      return checkpoint->ExportColumnFamily(handles_[1], folder, &exported);
+      return checkpoint->ExportColumnFamily(handles_[1], export_path_, &exported);
     });
     CheckError(status);
     const std::unique_ptr<ExportImportFilesMetaData> metadata(exported);
@@ -437,12 +440,15 @@ class Workload {
       CheckError(Call("DropColumnFamily", [&] { return db_->DropColumnFamily(copy); }));
       delete copy;
     }
+  }
+
+  // After Close: a directory with open files cannot be deleted everywhere.
+  void DeleteExport() {
     vfs::FileSystem* const system = options_.env->EngineFiles().get();
     std::vector<std::string> names;
-    static_cast<void>(system->GetChildren(folder, &names).ok());
-    for (const std::string& name : names)
-      static_cast<void>(system->DeleteFile(folder + "/" + name).ok());
-    static_cast<void>(system->DeleteDir(folder).ok());
+    if (!system->GetChildren(export_path_, &names).ok()) return;  // none was made
+    for (const std::string& name : names) EXPECT_OK(system->DeleteFile(export_path_ + "/" + name));
+    EXPECT_OK(system->DeleteDir(export_path_));
   }
 
   void CheckValue(const std::pair<size_t, std::string>& where, const Possible& possible,
@@ -479,6 +485,7 @@ class Workload {
   }
 
   const std::string path_;
+  const std::string export_path_ = path_ + "_exported";
   ManualEnv env_;
   Options options_;
   std::unique_ptr<DB> db_;

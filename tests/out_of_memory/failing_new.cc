@@ -46,11 +46,29 @@ FailingNew::Scope::~Scope() {
 
 namespace {
 
+// malloc's memory has this alignment.
+constexpr bool IsAlignedByMalloc(std::size_t alignment) {
+  return alignment <= alignof(std::max_align_t);
+}
+
 void* AllocateOrNull(std::size_t bytes, std::size_t alignment) {
   if (Fails()) return nullptr;
   if (bytes == 0) bytes = 1;
-  if (alignment <= alignof(std::max_align_t)) return std::malloc(bytes);
+  if (IsAlignedByMalloc(alignment)) return std::malloc(bytes);
+#if defined(_WIN32)
+  return _aligned_malloc(bytes, alignment);
+#else
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+#endif
+}
+
+void Free(void* memory, std::align_val_t alignment) {
+#if defined(_WIN32)
+  if (!IsAlignedByMalloc(static_cast<std::size_t>(alignment))) return _aligned_free(memory);
+#else
+  static_cast<void>(alignment);
+#endif
+  std::free(memory);
 }
 
 void* AllocateOrThrow(std::size_t bytes, std::size_t alignment) {
@@ -64,6 +82,7 @@ void* AllocateOrThrow(std::size_t bytes, std::size_t alignment) {
 
 using ashlar::AllocateOrNull;
 using ashlar::AllocateOrThrow;
+using ashlar::Free;
 
 void* operator new(std::size_t n) { return AllocateOrThrow(n, 1); }
 void* operator new[](std::size_t n) { return AllocateOrThrow(n, 1); }
@@ -85,7 +104,7 @@ void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t a) noexcept { Free(p, a); }
+void operator delete[](void* p, std::align_val_t a) noexcept { Free(p, a); }
+void operator delete(void* p, std::size_t, std::align_val_t a) noexcept { Free(p, a); }
+void operator delete[](void* p, std::size_t, std::align_val_t a) noexcept { Free(p, a); }

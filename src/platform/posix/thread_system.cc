@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <new>
+
 // From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are
 // being destroyed.
 extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* library) noexcept;
@@ -52,7 +54,7 @@ void LowerIoPriority() {
 }
 
 void RunAtThreadExit(void (*function)(void*), void* argument) {
-  __cxa_thread_atexit(function, argument, &__dso_handle);
+  if (__cxa_thread_atexit(function, argument, &__dso_handle) != 0) throw std::bad_alloc();
 }
 
 uint64_t CurrentThreadSystemId() { return static_cast<uint64_t>(syscall(SYS_gettid)); }

@@ -15,11 +15,15 @@
 // I3: a DLL is never unloaded, so registered functions stay in memory. A process has 1,088 slots of
 //     thread-local storage; the thread library takes one with each load and never returns it.
 //
+// Without memory a function is not registered, and the caller gets an error. The compiler's callers
+// ignore it, as the runtime's do: the destructor does not run. RunAtThreadExit throws.
+//
 // Threads that others started, without the thread library, end the same way: it hears of them from
 // the system.
 #include <pthread.h>
 
 #include <cstdlib>
+#include <new>
 
 #include "base/assert.h"
 #include "platform/windows/windows_headers.h"
@@ -66,5 +70,9 @@ extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument,
   static const bool runs_at_exit = std::atexit(&ashlar::RunExitFunctionsOfThisThread) == 0;
   if (!runs_at_exit) return -1;
   auto* const newest = static_cast<ashlar::ExitFunction*>(pthread_getspecific(ashlar::key));
-  return pthread_setspecific(ashlar::key, new ashlar::ExitFunction{function, argument, newest});
+  auto* const added = new (std::nothrow) ashlar::ExitFunction{function, argument, newest};
+  if (added == nullptr) return -1;
+  const int error = pthread_setspecific(ashlar::key, added);
+  if (error != 0) delete added;
+  return error;
 }

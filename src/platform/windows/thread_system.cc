@@ -1,5 +1,7 @@
 #include "platform/thread_system.h"
 
+#include <new>
+
 #include "platform/windows/windows_headers.h"
 #include "platform/windows/windows_path.h"
 
@@ -47,7 +49,7 @@ void LowerCpuShare(CpuShare share) {
 void LowerIoPriority() { SetThreadPriority(GetCurrentThread(), THREAD_MODE_BACKGROUND_BEGIN); }
 
 void RunAtThreadExit(void (*function)(void*), void* argument) {
-  __cxa_thread_atexit(function, argument, &__dso_handle);
+  if (__cxa_thread_atexit(function, argument, &__dso_handle) != 0) throw std::bad_alloc();
 }
 
 uint64_t CurrentThreadSystemId() { return GetCurrentThreadId(); }
