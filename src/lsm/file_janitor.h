@@ -116,8 +116,8 @@ class FileJanitor {
   ObsoleteFiles::Taken undeleted_ ASHLAR_GUARDED_BY(deletion_mutex_);
   uint64_t undeleted_since_nanos_ ASHLAR_GUARDED_BY(deletion_mutex_) = 0;  // while there are any
   bool stopped_ ASHLAR_GUARDED_BY(deletion_mutex_) = false;
-  // Calls of DeleteUnlessAnotherDoes that the first of them works for. Acquire and release: it finds
-  // the files of the calls that it has counted.
+  // Calls of DeleteUnlessAnotherDoes that the first of them works for. Acquire and release: it
+  // finds the files of the calls that it has counted.
   std::atomic<uint64_t> deletions_asked_{0};
   std::atomic<uint64_t> retry_period_micros_{0};  // relaxed: it orders nothing
   std::atomic<int> disabled_{0};                  // written under deletion_mutex_
