@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
+#include <memory>
 #include <new>
 
 namespace ashlar {
@@ -51,23 +53,24 @@ constexpr bool IsAlignedByMalloc(std::size_t alignment) {
   return alignment <= alignof(std::max_align_t);
 }
 
+// Memory of a larger alignment is a part of malloc's, whose address stands before it: not every
+// system frees aligned memory as it frees other memory.
 void* AllocateOrNull(std::size_t bytes, std::size_t alignment) {
   if (Fails()) return nullptr;
   if (bytes == 0) bytes = 1;
   if (IsAlignedByMalloc(alignment)) return std::malloc(bytes);
-#if defined(_WIN32)
-  return _aligned_malloc(bytes, alignment);
-#else
-  return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-#endif
+  std::size_t room = bytes + alignment;
+  void* const allocated = std::malloc(sizeof(allocated) + room);
+  if (allocated == nullptr) return nullptr;
+  void* aligned = static_cast<char*>(allocated) + sizeof(allocated);
+  aligned = std::align(alignment, bytes, aligned, room);
+  memcpy(static_cast<char*>(aligned) - sizeof(allocated), &allocated, sizeof(allocated));
+  return aligned;
 }
 
 void Free(void* memory, std::align_val_t alignment) {
-#if defined(_WIN32)
-  if (!IsAlignedByMalloc(static_cast<std::size_t>(alignment))) return _aligned_free(memory);
-#else
-  static_cast<void>(alignment);
-#endif
+  if (memory != nullptr && !IsAlignedByMalloc(static_cast<std::size_t>(alignment)))
+    memcpy(&memory, static_cast<char*>(memory) - sizeof(memory), sizeof(memory));
   std::free(memory);
 }
 
