@@ -9,6 +9,11 @@
 #include "base/out_of_memory.h"
 #include "platform/thread_system.h"
 
+// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are
+// being destroyed.
+extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* library) noexcept;
+extern "C" void* __dso_handle;
+
 namespace ashlar {
 namespace internal {
 
@@ -71,6 +76,10 @@ ThreadSlot& ClaimThreadSlot() {
 }
 
 }  // namespace internal
+
+void RunAtThreadExit(void (*function)(void*), void* argument) {
+  if (__cxa_thread_atexit(function, argument, &__dso_handle) != 0) throw std::bad_alloc();
+}
 
 // Acquire pairs with the release in AddSlot; earlier slots were published by the same chain of
 // read-modify-writes.

@@ -6,13 +6,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <new>
-
-// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are
-// being destroyed.
-extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* library) noexcept;
-extern "C" void* __dso_handle;
-
 namespace ashlar {
 
 void DescribeCurrentThread(const ThreadOptions& options) {
@@ -51,10 +44,6 @@ void LowerIoPriority() {
   constexpr int kWhoThread = 1;
   constexpr int kClassIdle = 3 << 13;
   syscall(SYS_ioprio_set, kWhoThread, 0, kClassIdle);
-}
-
-void RunAtThreadExit(void (*function)(void*), void* argument) {
-  if (__cxa_thread_atexit(function, argument, &__dso_handle) != 0) throw std::bad_alloc();
 }
 
 uint64_t CurrentThreadSystemId() { return static_cast<uint64_t>(syscall(SYS_gettid)); }

@@ -165,10 +165,13 @@ Status FlushHandle(HANDLE handle, const std::string& path) {
   return Status::OK();
 }
 
-Status FlushView(const char* data, size_t bytes, const std::string& path) {
+bool TryFlushView(const char* data, size_t bytes) {
   // While the system itself is writing a part of the view, it refuses with a lock violation.
-  if (!RetryWhileShared([&] { return FlushViewOfFile(data, bytes) != 0; }))
-    return SystemError("flush the mapping of", path, GetLastError());
+  return RetryWhileShared([&] { return FlushViewOfFile(data, bytes) != 0; });
+}
+
+Status FlushView(const char* data, size_t bytes, const std::string& path) {
+  if (!TryFlushView(data, bytes)) return SystemError("flush the mapping of", path, GetLastError());
   return Status::OK();
 }
 

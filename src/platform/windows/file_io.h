@@ -67,5 +67,7 @@ Status FlushHandle(HANDLE handle, const std::string& path);
 
 // Starts write-back of a mapped view's changes; FlushHandle then waits for it.
 Status FlushView(const char* data, size_t bytes, const std::string& path);
+// The same where no memory may be needed. False on failure, and GetLastError has the reason.
+bool TryFlushView(const char* data, size_t bytes);
 
 }  // namespace ashlar

@@ -138,11 +138,8 @@ PoolMapping::~PoolMapping() {
   std::shared_ptr<View> view = FindView(data_);
   Views& views = AllViews();
   // Writes the stored bytes to the file. A failure cannot be reported here, and SyncData does not
-  // rely on this call. FlushView would need memory for its message.
-  if (view->is_shared()) {
-    static_cast<void>(
-        RetryWhileShared([&] { return FlushViewOfFile(view->data(), view->bytes()) != 0; }));
-  }
+  // rely on this call.
+  if (view->is_shared()) static_cast<void>(TryFlushView(view->data(), view->bytes()));
   MutexLock lock(views.mutex);
   views.by_address.erase(data_);
 }

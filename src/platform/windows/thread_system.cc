@@ -1,14 +1,7 @@
 #include "platform/thread_system.h"
 
-#include <new>
-
 #include "platform/windows/windows_headers.h"
 #include "platform/windows/windows_path.h"
-
-// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are
-// being destroyed.
-extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* library) noexcept;
-extern "C" void* __dso_handle;
 
 namespace ashlar {
 namespace {
@@ -47,10 +40,6 @@ void LowerCpuShare(CpuShare share) {
 
 // The background mode is the only way. It fails, harmlessly, for a thread that is in it.
 void LowerIoPriority() { SetThreadPriority(GetCurrentThread(), THREAD_MODE_BACKGROUND_BEGIN); }
-
-void RunAtThreadExit(void (*function)(void*), void* argument) {
-  if (__cxa_thread_atexit(function, argument, &__dso_handle) != 0) throw std::bad_alloc();
-}
 
 uint64_t CurrentThreadSystemId() { return GetCurrentThreadId(); }
 
