@@ -157,7 +157,9 @@ Status LogReplay::CheckSyncedLogsAreThere() const {
   for (const auto& [number, synced_bytes] : input_.recorded->recorded_logs) {
     if (!WentBack() && number >= oldest_ && synced_bytes.has_value() &&
         !std::binary_search(input_.report->logs.begin(), input_.report->logs.end(), number)) {
-      return Status::Corruption(LogName(number), "the log is on record as synced, and missing");
+      return Status::Corruption(LogName(number),
+                                "the log is on record as synced, and missing; if it is in another "
+                                "directory, set DBOptions::wal_dir to that");
     }
   }
   return Status::OK();
