@@ -57,7 +57,8 @@ struct OptionCodec<T> {
     const bool negative = std::is_signed_v<T> && text.starts_with('-');
     uint64_t magnitude;
     if (!ParseBytes(text.substr(negative ? 1 : 0), &magnitude))
-      return Status::InvalidArgument("not a whole number");
+      return Status::InvalidArgument(
+          "not a whole number below 2^64, or with another unit than k, m, g or t");
     const uint64_t magnitude_max =
         static_cast<uint64_t>(std::numeric_limits<T>::max()) + (negative ? 1 : 0);
     if (magnitude > magnitude_max)

@@ -309,7 +309,8 @@ TEST(OptionsFile, DamageIsReportedWithItsLine) {
            {"[Version]\noptions_file_version=2.0\n",
             "Invalid argument: f: line 2: options_file_version 2.0 is unknown; 1.x can be read"},
            {head + "[DBOptions]\nmax_open_files=many\n",
-            "Invalid argument: f: line 5: option max_open_files=many: not a whole number"},
+            "Invalid argument: f: line 5: option max_open_files=many: not a whole number "
+            "below 2^64, or with another unit than k, m, g or t"},
        }) {
     EXPECT_EQ(ParseOptionsFile(text, "f", {}).status().ToString(), error) << text;
   }
