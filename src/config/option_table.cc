@@ -773,6 +773,20 @@ const OptionEntry<Struct>* FindOption(std::string_view name) {
   return entry == table.end() ? nullptr : &*entry;
 }
 
+// Why a name is refused that is in no table of the struct's names.
+template <typename Struct>
+std::string_view ReasonForUnknown([[maybe_unused]] std::string_view name) {
+  if constexpr (std::is_same_v<Struct, ColumnFamilyOptions>) {
+    if (FindOption<DBOptions>(name) != nullptr)
+      return "it is an option of the database, not of a column family (DB::SetDBOptions)";
+  }
+  if constexpr (std::is_same_v<Struct, DBOptions>) {
+    if (FindOption<ColumnFamilyOptions>(name) != nullptr)
+      return "it is an option of a column family, not of the database (DB::SetOptions)";
+  }
+  return "there is no such option";
+}
+
 // The option of this name whose value is a list of fields. Of a table factory, that of its kind.
 template <typename Struct>
 const OptionEntry<Struct>* FindOptionWithFields(std::string_view name,
@@ -818,7 +832,7 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
       return Status::OK();
     }
     if (!rules.ignore_unknown)
-      return Status::InvalidArgument(StrCat("option ", name, ": there is no such option"));
+      return Status::InvalidArgument(StrCat("option ", name, ": ", ReasonForUnknown<Struct>(name)));
     NoteIgnored(rules, name, value, "unknown");
     return Status::OK();
   }

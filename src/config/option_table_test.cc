@@ -414,6 +414,15 @@ TEST(OptionNames, ThoseOfOtherReleasesAreSteppedOverAndUnknownOnesRefused) {
   EXPECT_EQ(ignored.size(), 2u);
   EXPECT_EQ(SetOption(rules, "max_open_fiels", "1", &options).ToString(),
             "Invalid argument: option max_open_fiels: there is no such option");
+  EXPECT_EQ(
+      SetOption(rules, "write_buffer_size", "1", &options).ToString(),
+      "Invalid argument: option write_buffer_size: it is an option of a column family, not of "
+      "the database (DB::SetOptions)");
+  ColumnFamilyOptions family;
+  EXPECT_EQ(
+      SetOption(rules, "max_background_jobs", "1", &family).ToString(),
+      "Invalid argument: option max_background_jobs: it is an option of the database, not of a "
+      "column family (DB::SetDBOptions)");
 }
 
 TEST(FilterPolicy, BitsAreRoundedAsTheFormatDoes) {
