@@ -154,8 +154,8 @@ Outcome Database::OpenWith(const DBOptions& db_options,
   if (outcome.code == ExitCode::kIo && outcome.advice.empty()) {
     outcome.advice =
         access_ == Access::kRead
-            ? "check the permissions"
-            : "check the permissions, and whether another process has the database open";
+            ? "check the path and the permissions"
+            : "check the paths and permissions, and whether another process has the database open";
   }
   if (outcome.code == ExitCode::kUsage)
     outcome.advice =
