@@ -27,8 +27,9 @@ class ASHLAR_API Cache {
   // Bytes. Lowering the capacity evicts unpinned blocks at once.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
-  // Kept for the caller only: the limit is strict either way. A block that does not fit is read
-  // around the cache.
+  // The limit of blocks is strict either way: a block that does not fit is read around the cache.
+  // The flag decides for tables that are charged (CacheUsageOptions in ashlar/table.h): true means
+  // that one without room is not opened.
   virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
   virtual bool HasStrictCapacityLimit() const = 0;
 
