@@ -58,6 +58,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
   }
   // The head counts, because without it this log would be too short for the next one.
   unsynced_ = current_->bytes() > 0;
+  head_bytes_ = current_->bytes();
   current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
   current_number_.store(log.number, std::memory_order_release);
   return Status::OK();
@@ -107,7 +108,8 @@ void LogSet::RetireCurrent(bool synced) {
   closed_.push_back(ClosedLog{.number = current_number(),
                               .bytes = current_->good_bytes(),
                               .writer = nullptr,
-                              .synced = synced});
+                              .synced = synced,
+                              .is_empty = current_->good_bytes() <= head_bytes_});
   // No exception from here on: without memory the log stays the current one.
   current_file_ = nullptr;
   closed_bytes_.fetch_add(closed_.back().bytes, std::memory_order_relaxed);
@@ -172,7 +174,7 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
   MutexLock lock(mutex_);
   ASHLAR_ASSERT(closed_.empty() || closed_.back().number < number);  // I1
   closed_.push_back(
-      ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .synced = false});
+      ClosedLog{.number = number, .bytes = bytes, .writer = nullptr, .is_empty = bytes == 0});
   closed_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if constexpr (kDebugChecks) CheckClosedLogs();
 }
@@ -328,10 +330,13 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
 std::vector<LogSet::LiveLog> LogSet::LiveLogs() const {
   std::vector<LiveLog> logs;
   MutexLock lock(mutex_);
-  for (const ClosedLog& log : closed_)
-    logs.push_back({.number = log.number, .bytes = log.bytes, .synced = log.synced});
-  if (current_ != nullptr)
-    logs.push_back({.number = current_number(), .bytes = current_->bytes(), .synced = !unsynced_});
+  for (const ClosedLog& log : closed_) logs.push_back(Live(log));
+  if (current_ != nullptr) {
+    logs.push_back({.number = current_number(),
+                    .bytes = current_->bytes(),
+                    .synced = !unsynced_,
+                    .is_empty = current_->bytes() <= head_bytes_});
+  }
   return logs;
 }
 
@@ -339,7 +344,7 @@ std::vector<LogSet::LiveLog> LogSet::SyncedClosedLogs() const {
   std::vector<LiveLog> logs;
   MutexLock lock(mutex_);
   for (const ClosedLog& log : closed_) {
-    if (log.synced) logs.push_back({.number = log.number, .bytes = log.bytes, .synced = true});
+    if (log.synced) logs.push_back(Live(log));
   }
   return logs;
 }

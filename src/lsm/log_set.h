@@ -131,7 +131,8 @@ class LogSet {
   struct LiveLog {
     uint64_t number = 0;
     uint64_t bytes = 0;
-    bool synced = false;  // by this run, and all of it is durable
+    bool synced = false;    // by this run, and all of it is durable
+    bool is_empty = false;  // nothing follows its head: the loss of the file loses no write
   };
   std::vector<LiveLog> LiveLogs() const;
   // Those of them that are closed and synced by this run. Any thread.
@@ -166,8 +167,13 @@ class LogSet {
     uint64_t bytes = 0;
     std::unique_ptr<LogWriter> writer;  // null once synced and closed, and of an adopted log
     bool synced = false;                // by this run, and all of it is durable
+    bool is_empty = false;              // nothing follows its head
   };
 
+  static LiveLog Live(const ClosedLog& log) {
+    return {
+        .number = log.number, .bytes = log.bytes, .synced = log.synced, .is_empty = log.is_empty};
+  }
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
   // Before the file of the current log is closed. error: that the log has failed with, or Ok; later
   // calls of SyncDuringAppends return it (I3).
@@ -239,6 +245,7 @@ class LogSet {
   LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_
   bool unsynced_ = false;                   // commit leader only: bytes since the last sync
   uint64_t bytes_in_write_back_ = 0;        // commit leader only: of current_
+  uint64_t head_bytes_ = 0;                 // commit leader only: of current_
   std::atomic<uint64_t> write_back_bytes_{0};
   bool current_is_cut_ = false;  // commit leader only: I4 holds of the failed current log
   std::atomic<uint64_t> current_number_{0};   // written by the leader

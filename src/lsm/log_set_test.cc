@@ -76,6 +76,20 @@ TEST_F(LogSetTest, ASyncDuringAppendsReachesClosedLogs) {
   EXPECT_EQ(logs_.SyncedClosedLogs()[0].number, 1u);
 }
 
+TEST_F(LogSetTest, AClosedLogWithoutWritesIsEmptyAlthoughItHasAHead) {
+  ASSERT_OK(Write("a"));
+  ASSERT_OK(Start(2));
+  ASSERT_OK(Start(3));
+  ASSERT_OK(Write("b"));
+  ASSERT_OK(logs_.Close());
+  const std::vector<LogSet::LiveLog> logs = logs_.LiveLogs();
+  ASSERT_EQ(logs.size(), 3u);
+  EXPECT_FALSE(logs[0].is_empty);
+  EXPECT_TRUE(logs[1].is_empty);
+  EXPECT_GT(logs[1].bytes, 0u);
+  EXPECT_FALSE(logs[2].is_empty);
+}
+
 // I3: the next sync of the medium would report success, although the bytes may be lost.
 TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheNextSync) {
   ASSERT_OK(Write("a"));

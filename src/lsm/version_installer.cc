@@ -73,7 +73,7 @@ VersionEdit VersionInstaller::LogAdditions(std::span<const LogSet::LiveLog> logs
   for (const LogSet::LiveLog& log : logs) {
     const auto on_record = recorded.find(log.number);
     const bool is_known = on_record != recorded.end() && on_record->second == log.bytes;
-    if (!log.synced || log.bytes == 0 || log.number < oldest || is_known) continue;
+    if (!log.synced || log.is_empty || log.number < oldest || is_known) continue;
     edit.log_additions.push_back({.number = log.number,
                                   .synced_bytes = log.bytes,
                                   .is_tracked = state_->options.track_and_verify_wals_in_manifest});

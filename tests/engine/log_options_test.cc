@@ -442,6 +442,24 @@ TEST_F(WalDirTest, FilesWithoutUnflushedWritesNeedNoLogs) {
   EXPECT_EQ(Get("key"), "newer");
 }
 
+// Nor can those of a closed database that has flushed: its last log has no write.
+TEST_F(WalDirTest, FilesOfAClosedDatabaseWithoutUnflushedWritesNeedNoLogs) {
+  options_.wal_dir = logs_;
+  Open();
+  Put("key", "value");
+  Flush();
+  Close();
+  CopyDirectory(files_, path(), copy_);
+  EXPECT_EQ(OpenCopy("", true), "value");
+  EXPECT_EQ(OpenCopy(""), "value");
+  Open();
+  Put("key", "newer");
+  Close();
+  std::filesystem::remove_all(copy_);
+  CopyDirectory(files_, path(), copy_);
+  EXPECT_TRUE(OpenCopy("").starts_with("Corruption: ")) << "a write is lost";
+}
+
 // The reader may lack the permission to read them.
 TEST_F(WalDirTest, AReaderOpensWithoutLogsThatItCannotRead) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
