@@ -246,13 +246,32 @@ class Planner {
       FindLostPredecessor(log, oldest);
     }
     for (const auto& [number, synced] : manifest_.recorded_logs) {
-      // An open refuses a log that is shorter than its synced length.
-      const bool is_there = std::any_of(findings_.logs.begin(), findings_.logs.end(),
-                                        [n = number, s = synced](const auto& log) {
-                                          return log.number == n && log.good_bytes >= s.value_or(0);
-                                        });
-      const bool is_needed = number >= oldest && synced.has_value();
-      plan_.needs_repair |= is_needed && !is_there;
+      if (number >= oldest && synced.has_value()) FindLostSyncedBytes(number, *synced);
+    }
+  }
+
+  // Null: there is no such file.
+  const LogSurvey* FindLog(FileNumber number) const {
+    const auto found =
+        std::find_if(findings_.logs.begin(), findings_.logs.end(),
+                     [number](const LogSurvey& log) { return log.number == number; });
+    return found == findings_.logs.end() ? nullptr : &*found;
+  }
+
+  // An open refuses a log that is missing, or shorter than its synced length.
+  void FindLostSyncedBytes(FileNumber number, uint64_t synced_bytes) {
+    const LogSurvey* const log = FindLog(number);
+    if (log != nullptr && log->good_bytes >= synced_bytes) return;
+    plan_.needs_repair = true;
+    PlannedLog& planned = plan_.logs[number];
+    if (log == nullptr) {
+      planned.fate = RepairFate::kMissing;
+      planned.reason = StrCat("the MANIFEST has ", synced_bytes,
+                              " bytes of it on record as synced; if it is in another directory, "
+                              "set wal_dir to that");
+    } else if (planned.reason.empty() && log->damage.ok()) {
+      planned.reason = StrCat("it ends at offset ", log->good_bytes, " of ", synced_bytes,
+                              " bytes that the MANIFEST has on record as synced");
     }
   }
 
@@ -284,11 +303,9 @@ class Planner {
         findings_.recovery_mode == WALRecoveryMode::kSkipAnyCorruptedRecords)
       return;
     const auto [number, bytes] = *log.predecessor;
-    const auto previous =
-        std::find_if(findings_.logs.begin(), findings_.logs.end(),
-                     [n = number](const LogSurvey& other) { return other.number == n; });
+    const LogSurvey* const previous = FindLog(number);
     std::string lost = "is missing";
-    if (previous != findings_.logs.end()) {
+    if (previous != nullptr) {
       const bool may_drop = findings_.recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
       if (previous->good_bytes >= bytes || (may_drop && !HasFamilyAhead(number))) return;
       lost = StrCat("ends at offset ", previous->good_bytes, " of ", bytes, " bytes");
@@ -386,17 +403,20 @@ RepairReport MakeReport(const RepairFindings& findings, const RepairPlan& plan) 
     family->second.lost_blocks += file.lost_blocks;
     family->second.entries += file.entries;
   }
-  for (const LogSurvey& log : findings.logs) {
+  auto log = findings.logs.begin();
+  for (const auto& [number, planned] : plan.logs) {
     RepairFile& file = report.files.emplace_back();
-    file.name = BaseName(WalFileName("", log.number));
-    const PlannedLog& planned = plan.logs.at(log.number);
+    file.name = BaseName(WalFileName("", number));
     file.fate = planned.fate;
-    file.bytes = log.file_bytes;
     file.entries = planned.writes;
-    file.lost_bytes = log.lost_bytes;
-    file.reason =
-        planned.reason.empty() && !log.damage.ok() ? log.damage.ToString() : planned.reason;
+    file.reason = planned.reason;
+    if (log == findings.logs.end() || log->number != number) continue;  // missing
+    file.bytes = log->file_bytes;
+    file.lost_bytes = log->lost_bytes;
+    if (file.reason.empty() && !log->damage.ok()) file.reason = log->damage.ToString();
+    ++log;
   }
+  ASHLAR_ASSERT(log == findings.logs.end());  // each log is planned, in the order of the numbers
   for (auto& [id, family] : families) report.column_families.push_back(std::move(family));
   return report;
 }

@@ -60,7 +60,7 @@ struct PlannedFamily {
 struct PlannedLog {
   RepairFate fate = RepairFate::kReplayed;
   uint64_t writes = 0;  // that the tables lack
-  std::string reason;   // of a log that is left out, or that an open refuses
+  std::string reason;   // of a log that is missing, left out, or refused by an open
 };
 
 struct RepairPlan {
@@ -68,7 +68,7 @@ struct RepairPlan {
   std::map<ColumnFamilyId, PlannedFamily> families;
   std::map<FileNumber, RepairFate> fates;     // of tables
   std::map<FileNumber, std::string> reasons;  // of tables: empty or absent if intact
-  std::map<FileNumber, PlannedLog> logs;
+  std::map<FileNumber, PlannedLog> logs;      // those of the findings, and missing ones
   SequenceNumber last_sequence = 0;
   FileNumber next_file_number = 0;
 

@@ -884,6 +884,23 @@ TEST_F(RepairTest, ALogThatLostSyncedBytesIsDamage) {
   ExpectContents(contents_);
 }
 
+// It may be in another directory: a repair would give up its writes.
+TEST_F(RepairTest, ARecordedLogThatIsMissingIsReported) {
+  Open();
+  Put(kDefaultColumnFamilyName, "a", "1");
+  Close();
+  const std::string log = Files(IsLog).back();
+  const std::string bytes = ContentsOf(disk_.get(), Path(log));
+  ASSERT_OK(disk_->DeleteFile(Path(log)));
+  ASSERT_OK(Repair(true));
+  EXPECT_TRUE(report_.needs_repair);
+  EXPECT_EQ(FateOf(log), RepairFate::kMissing);
+  ReplaceFile(disk_.get(), Path(log), bytes);
+  ASSERT_OK(Repair(true));
+  EXPECT_FALSE(report_.needs_repair);
+  EXPECT_EQ(FateOf(log), RepairFate::kReplayed);
+}
+
 // No length of a log is on record, as after the death of the process.
 TEST_F(RepairTest, ALogThatIsMissingBeforeAnotherIsDamage) {
   const TwoLogs logs = MakeTwoLogs();
