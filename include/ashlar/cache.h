@@ -27,9 +27,8 @@ class ASHLAR_API Cache {
   // Bytes. Lowering the capacity evicts unpinned blocks at once.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
-  // The limit of blocks is strict either way: a block that does not fit is read around the cache.
-  // The flag decides for tables that are charged (CacheUsageOptions in ashlar/table.h): true means
-  // that one without room is not opened.
+  // A block that does not fit is read around the cache either way. True: a table that is charged
+  // (CacheUsageOptions in ashlar/table.h) and has no room is not opened.
   virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
   virtual bool HasStrictCapacityLimit() const = 0;
 

@@ -352,8 +352,7 @@ class ASHLAR_API DB {
   Status DeleteRange(const WriteOptions& options, const Slice& begin_key, const Slice& end_key) {
     return DeleteRange(options, DefaultColumnFamily(), begin_key, end_key);
   }
-  // InvalidArgument when the family has no merge operator; NotSupported when the OPTIONS file names
-  // one that the program has not set.
+  // InvalidArgument: the family has no merge operator. NotSupported: only its OPTIONS file has one.
   virtual Status Merge(const WriteOptions& options, ColumnFamilyHandle* column_family,
                        const Slice& key, const Slice& value) = 0;
   Status Merge(const WriteOptions& options, const Slice& key, const Slice& value) {
