@@ -62,15 +62,15 @@ class VersionInstaller {
   // Records which logs each family needs, and forgets the others. At open this also starts a
   // MANIFEST of this run.
   Status RecordLogNumbers();
-  // Records the lengths of logs that have been synced and closed for good, so that later damage in
-  // them is not mistaken for their end.
+  // Records the lengths of logs with writes that have been synced and closed for good, so that
+  // later damage in them is not mistaken for their end.
   Status RecordSyncedLogs(std::span<const LogSet::LiveLog> logs);
 
  private:
   void CompleteEdits(std::vector<VersionEdit>* edits,
                      std::span<const LogSet::LiveLog> synced_logs) const
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // Of the logs that have a length and are not in `recorded` with it.
+  // Of the synced logs with writes, unless `recorded` has their length.
   VersionEdit LogAdditions(std::span<const LogSet::LiveLog> logs, uint64_t oldest,
                            const RecordedLogs& recorded) const;
   void PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const
