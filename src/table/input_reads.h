@@ -1,7 +1,7 @@
-// InputReads: how a compaction reads its inputs. Null in TableReadOptions, and so without a cost,
-// for the reads of the program.
+// InputReads: how a compaction reads its inputs. TableReadOptions has a null pointer to it for
+// reads of the program, which therefore pay nothing.
 //
-// Lifetime: outlives the cursors that have it. Thread safety: const.
+// Lifetime: outlives the cursors that use it. Thread safety: const.
 #pragma once
 
 #include "execute/rate_limiter.h"
@@ -9,8 +9,8 @@
 namespace ashlar {
 
 struct InputReads {
-  bool hint = false;  // hint readahead_bytes to the file system, read in smaller pieces
-  LimitedIo limit = {.op = RateLimiter::OpType::kRead};  // asked before each read of a file
+  bool hint = false;  // hint readahead_bytes to the file system and read smaller pieces
+  LimitedIo limit = {.op = RateLimiter::OpType::kRead};  // each read of a file waits for it first
 };
 
 }  // namespace ashlar

@@ -1,10 +1,10 @@
-// PropertyCollectors: the collectors of the program (ashlar/table_properties.h) for one table that
-// is being written, as the table builders call them.
+// PropertyCollectors: runs the collectors of the program (ashlar/table_properties.h) for one table
+// that a table builder writes.
 //
 //   (Add* BlockAdd)* -> Finish -> NeedCompact
 //
-// A collector that fails is named in the LOG once and called on: one that refuses an entry may have
-// properties. After an exception it is not called again. Neither fails the table.
+// A collector that fails is named in the LOG once and still called, because it may have properties
+// even if it refuses an entry. After an exception it is not called again. Neither fails the table.
 // Thread safety: one thread. Lifetime: the logger outlives it.
 #pragma once
 
@@ -33,7 +33,7 @@ class PropertyCollectors {
   PropertyCollectors& operator=(const PropertyCollectors&) = delete;
 
   bool empty() const { return collectors_.empty(); }
-  // file_bytes: of the table so far. A range deletion comes as its internal key and its end.
+  // file_bytes: the size of the table so far. A range deletion is passed as internal key and end.
   void Add(const Slice& internal_key, const Slice& value, uint64_t file_bytes);
   void BlockAdd(uint64_t block_bytes);
   // Adds the properties, and the names of the collectors.
@@ -46,7 +46,7 @@ class PropertyCollectors {
     bool is_reported = false;
     bool has_thrown = false;
   };
-  // Whether the call succeeded.
+  // Returns whether the call succeeded.
   bool Call(const char* method, Collector* collector, FunctionRef<Status()> call);
 
   std::vector<Collector> collectors_;

@@ -1,4 +1,4 @@
-// TableDamage: the parts of a table that a reading without the damaged ones leaves out.
+// TableDamage: the damaged parts of a table that a tolerant read leaves out.
 //
 // Thread safety: a value.
 #pragma once
@@ -11,8 +11,8 @@ namespace ashlar {
 
 struct TableDamage {
   Status first;              // Ok: the table is intact
-  uint64_t lost_blocks = 0;  // of entries; a damaged part of a two-level index counts as one
-  bool lost_ranges = false;  // the range tombstones
+  uint64_t lost_blocks = 0;  // data blocks; a damaged partition of a two-level index counts as one
+  bool lost_ranges = false;  // the range tombstones are left out
   void Note(const Status& status) {
     if (first.ok()) first = status;
   }

@@ -16,12 +16,12 @@ namespace ashlar {
 class TableOpener {
  public:
   virtual ~TableOpener() = default;
-  // Null: options.table_filter does not want the table. Requires: a reference on the file during
-  // the call. The cursor has a count on the open table.
+  // Returns null if options.table_filter rejects the table. Requires: the caller holds a reference
+  // on the file during the call. The cursor holds a count on the open table.
   virtual Result<std::unique_ptr<InternalCursor>> NewCursor(FileMetaData* file,
                                                             const TableReadOptions& options) = 0;
-  // TableReader::MayMatch for options.seek_prefix. True for a table that cannot be opened:
-  // NewCursor returns the error.
+  // TableReader::MayMatch for options.seek_prefix. Returns true for a table that cannot be opened,
+  // because NewCursor then returns the error.
   virtual bool MayMatch(FileMetaData* file, const TableReadOptions& options,
                         const Slice& internal_target) = 0;
 };

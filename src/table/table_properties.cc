@@ -17,7 +17,7 @@ constexpr char kPropertySnapshotVersions[] = "ashlar.snapshot.versions";
 struct NumberField {
   std::string_view name;
   uint64_t TableProperties::* field;
-  bool omit_default;  // not written while it has the value of a new TableProperties
+  bool omit_default;  // not written while it has the default value
 };
 struct TextField {
   std::string_view name;

@@ -1,5 +1,5 @@
-// The properties block of a table: encoding and decoding of ashlar/table_properties.h under
-// RocksDB's names.
+// Encodes and decodes the properties block of a table: the fields of ashlar/table_properties.h
+// under RocksDB's names.
 //
 //   a block of (name, value), sorted by name, restart interval 1. Numbers are varint64, texts are
 //   bytes, except these:
@@ -29,25 +29,25 @@ inline constexpr char kPropertyWholeKeyFiltering[] =
 inline constexpr char kPropertyPrefixFiltering[] = "rocksdb.block.based.table.prefix.filtering";
 inline constexpr char kPropertyExternalVersion[] = "rocksdb.external_sst_file.version";
 inline constexpr char kPropertyGlobalSequence[] = "rocksdb.external_sst_file.global_seqno";
-// Of the external tables that are written. Version 1 has no global sequence number.
+// The version of external tables that are written. Version 1 has no global sequence number.
 inline constexpr uint32_t kExternalVersion = 2;
 
 // The contents of a properties block, user-collected properties included.
 std::string EncodeTableProperties(const TableProperties& properties);
 
-// Decodes the contents of a properties block. Corruption: it cannot be parsed. The caller adds file
-// and offset.
+// Decodes the contents of a properties block. Returns Corruption if they cannot be parsed. The
+// caller adds file and offset to the error.
 Result<TableProperties> DecodeTableProperties(const Slice& block);
 
-// Entries that a table has for snapshots only: each follows a newer version of its user key, and a
-// snapshot is between the two. RocksDB passes the property on and does not write it. Requires of
-// Record: more than 0.
+// Snapshot versions are entries that a table keeps only for snapshots: each follows a newer version
+// of its user key, and a snapshot is between the two. RocksDB passes the property on but does not
+// write it. RecordSnapshotVersions requires count > 0.
 void RecordSnapshotVersions(uint64_t count, TableProperties* properties);
-// 0: there are none, or the writer did not count them, or the number is damaged.
+// Returns 0 if there are none, the writer did not count them, or the number is damaged.
 uint64_t SnapshotVersions(const TableProperties& properties);
 
-// Texts for tools: "rocksdb.num.entries" -> "123", one per known property, sorted by name. Unknown
-// properties follow unchanged.
+// Returns the properties as texts for tools, such as "rocksdb.num.entries" -> "123", sorted by
+// name: all known properties, and the unknown ones unchanged.
 UserCollectedProperties TablePropertiesByName(const TableProperties& properties);
 
 }  // namespace ashlar

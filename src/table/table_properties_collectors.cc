@@ -32,7 +32,7 @@ bool IsDeletion(EntryType type) {
          type == kEntryRangeDeletion;
 }
 
-// The window is a ring of buckets: the newest is being filled, and the oldest leaves as a whole.
+// The window is a ring of buckets. The newest is being filled, and the oldest is dropped as a unit.
 class CompactOnDeletionCollector final : public TablePropertiesCollector {
  public:
   explicit CompactOnDeletionCollector(const CompactOnDeletionCollectorFactory& factory)
@@ -78,7 +78,7 @@ class CompactOnDeletionCollector final : public TablePropertiesCollector {
   const double deletion_ratio_;
   const uint64_t min_file_size_;
 
-  std::array<size_t, kBuckets> window_{};  // deletions
+  std::array<size_t, kBuckets> window_{};  // deletions in each bucket
   size_t bucket_ = 0;
   size_t entries_in_bucket_ = 0;
   size_t deletions_in_window_ = 0;
