@@ -11,19 +11,19 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kKeptBytesMax = size_t{64} << 10;
-// The blocks of one table differ little in size. Of two buffers the larger is kept: it fits both.
+// The blocks of one table differ little in size. The larger of two buffers is kept: it fits both.
 bool Serves(size_t capacity, size_t n) { return capacity >= n && capacity - n <= n / 8; }
 
-// The buffers that a thread keeps for reuse. It has no destructor, so that blocks may be freed
-// until the thread ends.
+// The buffer that a thread keeps for reuse. It has no destructor, so that blocks may be freed until
+// the thread ends.
 struct Kept {
   char* data = nullptr;
   uint32_t capacity = 0;
-  bool closed = false;  // the thread ends: nothing is kept any more
+  bool closed = false;  // the thread is ending: nothing is kept any more
 };
 constinit thread_local Kept kept;
 
-// Frees them when the thread ends. Made with the first buffer that is kept.
+// Frees the kept buffer when the thread ends. Constructed when the first buffer is kept.
 struct KeptUntilTheEnd {
   ~KeptUntilTheEnd() {
     kept.closed = true;

@@ -1,14 +1,14 @@
 // BlockBuffer: the memory of one block's bytes.
 //
-// Each thread keeps the last buffer that was returned on it, for its next block of about the same
+// Each thread keeps the last buffer that was freed on it, for its next block of about the same
 // size. Without a cache every lookup reads a block, and allocating and freeing a few kilobytes each
-// time costs more than the search in them. At most one small buffer is kept per thread.
+// time costs more than searching them. A thread keeps at most one small buffer.
 //
-// Blocks that stay as long as their table is open are large and few. From 64 KiB on they have pages
-// of their own, which return to the system with the table (platform/page_allocator.h).
+// Blocks that are kept as long as their table is open are large and few. From 64 KiB on they have
+// their own pages, which return to the system with the table (platform/page_allocator.h).
 //
-// One buffer per open table was rejected: a pinned value keeps its block, so the buffer would have
-// to be shared and counted.
+// One buffer per open table was rejected, because a pinned value keeps its block, so the buffer
+// would have to be shared and counted.
 //
 // Thread safety: one thread at a time; may be freed on any thread. Lifetime: owns the memory.
 #pragma once
@@ -24,7 +24,7 @@ class BlockBuffer {
   BlockBuffer() = default;
   // Memory for at least n bytes. Requires: n <= UINT32_MAX.
   explicit BlockBuffer(size_t n);
-  // The same for a block that stays. Throws std::bad_alloc.
+  // The same for a block that is kept as long as its table. Throws std::bad_alloc.
   static BlockBuffer OfPages(size_t n);
   BlockBuffer(BlockBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
@@ -42,7 +42,7 @@ class BlockBuffer {
     if (data_ != nullptr) GiveBack();
   }
 
-  // Null: no memory.
+  // Null if there is no buffer.
   char* get() const { return data_; }
   size_t capacity() const { return capacity_; }
   explicit operator bool() const { return data_ != nullptr; }

@@ -1,11 +1,11 @@
-// BlockBuilder: entries in, the bytes of a block out.
+// BlockBuilder: builds the bytes of a block from entries.
 //
 //   entry     varint32 shared | varint32 unshared | varint32 value bytes | key[shared, ..) | value
 //   block     entry ... | fixed32 restart offset ... | [hash index] | fixed32 number of restarts
 //
-// Every restart_interval-th entry is a restart: it stores its whole key. Index blocks with
-// delta-coded handles have no value lengths. A data block may have a hash index: bit 31 of the
-// number of restarts says so.
+// Every restart_interval-th entry is a restart, which stores its whole key. Index blocks with
+// delta-coded handles have no value lengths. A data block may have a hash index, which bit 31 of
+// the number of restarts indicates.
 //
 // I1: the first entry is a restart, and restarts ascend.
 // Requires of the caller: keys ascend. The builder does not compare them.
@@ -38,8 +38,8 @@ class BlockBuilder {
   };
 
   explicit BlockBuilder(const Args& args) : BlockBuilder(args, nullptr) {}
-  // Appends its block to `target`, which outlives it and is not changed by others between the first
-  // Add and Finish. Null: to memory of its own.
+  // Appends its block to `target`, which outlives the builder and is not changed by others between
+  // the first Add and Finish. Null: the builder uses its own memory.
   BlockBuilder(const Args& args, ByteBuffer* target)
       : args_(args), buffer_(target != nullptr ? target : &own_) {
     if (args.hash_buckets_per_entry > 0) hash_index_.emplace(args.hash_buckets_per_entry);
@@ -49,7 +49,7 @@ class BlockBuilder {
   bool Empty() const { return empty_; }
   // Whether the next entry stores its whole key.
   bool AtRestart() const { return since_restart_ == 0; }
-  // Bytes that Finish would return now.
+  // The number of bytes that Finish would return now.
   size_t CurrentBytes() const {
     return buffer_->size() - start_ + hash_index_bytes_ +
            sizeof(uint32_t) * (restarts_.size() + (AtRestart() && !Empty() ? 2 : 1));
@@ -85,7 +85,7 @@ class BlockBuilder {
     if (++since_restart_ == args_.restart_interval) since_restart_ = 0;
   }
 
-  // The whole block, valid until more is appended to its memory.
+  // Returns the complete block, valid until more is appended to its memory.
   Slice Finish() {
     ASHLAR_DCHECK(restarts_.front() == 0 && (restarts_.size() == 1 || restarts_[1] > 0));  // I1
     auto count = static_cast<uint32_t>(restarts_.size());

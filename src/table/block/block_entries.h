@@ -1,4 +1,4 @@
-// Reading the entries of a block. DecodeEntry is the one checked step from bytes to an entry.
+// Reads the entries of a block. DecodeEntry is the only checked step from bytes to an entry.
 //
 //   block   entries | fixed32 restart offset ... | [u8 bucket ..., u16 buckets] | fixed32 packed
 //   packed  bit 31      there are buckets: the data-block hash index, which is skipped
@@ -8,7 +8,7 @@
 //
 //   entry   varint32 shared | varint32 unshared | varint32 value bytes | key suffix | value
 //
-// I1: after DecodeEntry returned true, the suffix and the value of the entry are inside the block,
+// I1: after DecodeEntry returns true, the suffix and the value of the entry are inside the block,
 //     and the entry shares no more bytes than the previous key has.
 // Thread safety: values.
 #pragma once
@@ -38,7 +38,7 @@ struct BlockLayout {
   uint32_t Restart(uint32_t i) const { return DecodeFixed32(entries_end + i * sizeof(uint32_t)); }
 };
 
-// Corruption or NotSupported, without file and offset.
+// Returns Corruption or NotSupported, without file and offset.
 Status ParseBlockLayout(const Slice& block, BlockLayout* layout);
 
 // One entry as it is stored in a block.
@@ -55,8 +55,8 @@ struct BlockEntry {
   const char* end() const { return suffix + unshared + value_bytes; }
 };
 
-// Checks only I1's first half, for blocks whose entries were checked when they were loaded. False:
-// header, suffix and value do not fit before limit. Requires: p < limit.
+// Checks only the first half of I1, for blocks whose entries were checked when they were loaded.
+// Returns false if header, suffix and value do not fit before limit. Requires: p < limit.
 bool DecodeStoredEntrySlow(const char* p, const char* limit, BlockEntry* entry);
 ASHLAR_ALWAYS_INLINE bool DecodeStoredEntry(const char* p, const char* limit, BlockEntry* entry) {
   if (limit - p >= 3) [[likely]] {
@@ -71,9 +71,9 @@ ASHLAR_ALWAYS_INLINE bool DecodeStoredEntry(const char* p, const char* limit, Bl
   return DecodeStoredEntrySlow(p, limit, entry);
 }
 
-// The checked step: decodes the entry at p, whose previous key has previous_bytes (0 before the
-// first entry and at a restart). False: the entry is damaged, or its key has fewer than
-// key_bytes_min. Requires: p < limit.
+// The checked step. Decodes the entry at p, whose previous key has previous_bytes bytes (0 before
+// the first entry and at a restart). Returns false if the entry is damaged, or its key has fewer
+// than key_bytes_min bytes. Requires: p < limit.
 ASHLAR_ALWAYS_INLINE bool DecodeEntry(const char* p, const char* limit, size_t previous_bytes,
                                       size_t key_bytes_min, BlockEntry* entry) {
   return DecodeStoredEntry(p, limit, entry) && entry->shared <= previous_bytes &&
@@ -82,8 +82,8 @@ ASHLAR_ALWAYS_INLINE bool DecodeEntry(const char* p, const char* limit, size_t p
 
 inline Status DamagedEntryError() { return Status::Corruption("damaged block entry"); }
 
-// Copies n bytes in steps of 16, and writes up to 15 bytes after them. Requires: these may be read
-// and written; `to` is not within the n bytes, but may be within the bytes that the last step
+// Copies n bytes in steps of 16, and writes up to 16 bytes after them. Requires: those may be read
+// and written, and `to` is not within the n bytes. It may be within the bytes that the last step
 // reads.
 inline void CopyInSteps(char* to, const char* from, size_t n) {
   size_t i = 0;
@@ -93,9 +93,9 @@ inline void CopyInSteps(char* to, const char* from, size_t n) {
   } while (i < n);
 }
 
-// A key of up to kBytes in registers, for a walk that assembles the keys of a block, each from the
-// previous one. Loading the previous key from the memory where it was just stored in two pieces
-// would stall until both stores have left the processor.
+// A key of up to kBytes in registers, for a loop that assembles each key of a block from the
+// previous one. Loading the previous key from memory, where it was just stored in two pieces, would
+// stall until both stores have left the store buffer.
 class ShortKey {
  public:
   static constexpr size_t kBytes = 32;
@@ -104,8 +104,8 @@ class ShortKey {
   // Reads kBytes.
   explicit ShortKey(const char* key) { memcpy(words_, key, kBytes); }
 
-  // Replaces everything after the first `shared` bytes by the bytes at `suffix`. Reads kBytes from
-  // suffix - shared on. Requires: shared <= kBytes.
+  // Replaces everything after the first `shared` bytes with the bytes at `suffix`. Reads kBytes
+  // from suffix - shared on. Requires: shared <= kBytes.
   void Follow(size_t shared, const char* suffix) {
     for (size_t i = 0; i < kWords; ++i) {
       uint64_t kept = 0;
@@ -131,32 +131,32 @@ class ShortKey {
   uint64_t words_[kWords] = {};
 };
 
-// The last restart at or before the first entry at or after (user_key, tag), by binary search. For
-// blocks that are read for one search; blocks that stay have DataBlock's side index. Corruption
-// names neither file nor offset. Requires: there are entries.
+// Finds by binary search the last restart at or before the first entry at or after (user_key, tag).
+// Used for blocks that are read for a single search. Cached blocks have DataBlock's side index
+// instead. Corruption names neither file nor offset. Requires: there are entries.
 Result<const char*> FindRestart(const BlockLayout& layout, const KeyComparator& comparator,
                                 const Slice& user_key, uint64_t tag);
 
-// Walks a metaindex, properties or range deletion block, one entry after another.
+// Iterates over the entries of a metaindex, properties or range deletion block.
 //
-// I2: the keys of a walk have together at most kKeyBytesMin more bytes than the block, and those of
-//     kKeyExpansionMax blocks or kSharedBytesMax, if these are fewer. So a caller may keep them
-//     all. A hostile block has a long key that each of many entries shares, and may itself be 1 GiB
-//     that a few compressed kilobytes expand to.
+// I2: the keys of one iteration have together at most kKeyBytesMin + block.size() +
+//     min(kKeyExpansionMax * block.size(), kSharedBytesMax) bytes, so a caller may keep them all. A
+//     hostile block may have many entries that share one long key, and may itself be 1 GiB that was
+//     expanded from a few compressed kilobytes.
 class BlockEntries {
  public:
   static constexpr size_t kKeyBytesMin = size_t{1} << 20;
   static constexpr size_t kKeyExpansionMax = 64;
   static constexpr size_t kSharedBytesMax = size_t{256} << 20;
 
-  // The block outlives the walk.
+  // The block outlives this object.
   explicit BlockEntries(const Slice& block)
       : status_(ParseBlockLayout(block, &layout_)),
         next_(layout_.entries),
         key_bytes_left_(kKeyBytesMin + block.size() +
                         std::min(kKeyExpansionMax * block.size(), kSharedBytesMax)) {}
 
-  // False at the end and after an error.
+  // Returns false at the end and after an error.
   bool Next();
   const Slice key() const { return key_; }
   const Slice& value() const { return value_; }

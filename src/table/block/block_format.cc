@@ -15,7 +15,7 @@ constexpr size_t kFooterMiddleBytes = 40;
 constexpr char kExtendedMagic[4] = {0x3e, 0x00, 0x7a, 0x00};
 constexpr uint32_t kLastByteFactor = 0x6b9083d9u;
 
-// Over all n bytes. kXxh3 hashes the last byte separately.
+// Computes the checksum of all n bytes. kXxh3 hashes the last byte separately.
 uint32_t ChecksumOfBytes(BlockChecksum type, const char* data, size_t n) {
   switch (type) {
     case BlockChecksum::kNone: return 0;

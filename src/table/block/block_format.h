@@ -10,8 +10,8 @@
 //            version 0: the two handles, zeros to 40 bytes, fixed64 legacy magic         48 bytes
 //
 // From version 6 a context is added to every checksum: base ^ (low32(offset) + high32(offset)), or
-// 0 if base is 0. So a block in the wrong place does not verify. The metaindex ends where the
-// footer begins, and the metaindex has the index handle under rocksdb.index.
+// 0 if base is 0. So the checksum of a block at the wrong offset does not match. The metaindex ends
+// where the footer begins, and it has the index handle under rocksdb.index.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -40,7 +40,7 @@ inline constexpr uint32_t kFormatVersionDefault = 5;
 inline constexpr uint32_t kFormatVersionWriteMin = 2;
 inline constexpr uint32_t kFormatVersionWriteMax = 5;
 inline constexpr uint32_t kFormatVersionReadMax = 7;
-// A footer with a larger one is damaged, and not of a later version.
+// A footer with a larger version is taken as damaged, not as written by a later release.
 inline constexpr uint32_t kFormatVersionPlausibleMax = 100;
 // A larger block is refused before memory is allocated for it. Offsets inside a block have 32 bits.
 inline constexpr uint64_t kBlockBytesMax = uint64_t{1} << 30;
@@ -48,13 +48,13 @@ static_assert(kBlockBytesMax + kBlockTrailerBytes <= UINT32_MAX);
 static_assert(kFooterBytes == 1 + 2 * kBlockHandleBytesMax + sizeof(uint32_t) + sizeof(uint64_t));
 static_assert(kLegacyFooterBytes == 2 * kBlockHandleBytesMax + sizeof(uint64_t));
 
-// The bytes that the keys of a data block share with the keys before them. A block with more is
-// refused, unless they are at most kBlockSharedExpansionMax times the block's: with that many
-// entries from one restart to the next, or fewer, they are.
+// The limit of the bytes that the keys of a data block share with the keys before them. A block
+// with more is refused, unless they are at most kBlockSharedExpansionMax times the size of the
+// block. That always holds if restarts are at most that many entries apart.
 inline constexpr uint64_t kBlockSharedBytesMax = uint64_t{1} << 30;
 inline constexpr uint64_t kBlockSharedExpansionMax = 64;
 
-// In the last four bytes of a block, next to the number of its restarts: it has a hash index.
+// In the last four bytes of a block, with the number of restarts: the block has a hash index.
 inline constexpr uint32_t kBlockHashIndexBit = uint32_t{1} << 31;
 
 enum class BlockChecksum : uint8_t {
@@ -81,15 +81,15 @@ struct Footer {
   BlockChecksum checksum = BlockChecksum::kCrc32c;
   uint32_t base_context = 0;  // 0: no context
   BlockHandle metaindex;
-  BlockHandle index;  // from version 6: size 0, the metaindex has it
+  BlockHandle index;  // size 0 from version 6 on: the metaindex has the handle
 };
 
-// The magic number in the last bytes of a file identifies the kind of the table.
+// Decodes the magic number at the end of a file, which identifies the kind of the table.
 [[nodiscard]] bool DecodeTableMagic(const Slice& tail, uint64_t* magic);
 // tail: the last min(kFooterBytes, file_bytes) bytes of a block-based table. Handles are checked to
 // be inside the file. The caller adds the file's name to errors.
 Result<Footer> DecodeFooter(const Slice& tail, uint64_t file_bytes);
-// Versions 2 to 5.
+// Requires: footer.format_version is 2 to 5.
 void PutFooter(std::string* out, const Footer& footer);
 
 // The checksum of a trailer, without context, for block[0, n) and the compression type in block[n].

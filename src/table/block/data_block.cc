@@ -17,15 +17,15 @@ namespace ashlar {
 namespace {
 
 constexpr size_t kPrefixBytesMax = 0xffff;
-// Heads are wide if the second half of a head is needed for more than one neighbour in this many.
+// Heads are wide if more than one in this many neighbouring heads differ only in the second half.
 constexpr size_t kFewOf = 16;
 constexpr ptrdiff_t kNarrowBytesMax = ptrdiff_t{1} << 16;
-// Aligned to cache lines, which Prefetch counts from the start of the block.
+// Aligned to cache lines, because Prefetch counts lines from the start of the block.
 constexpr std::align_val_t kAlignment{kCacheLineBytes};
 // The bytes that the two allocations of a block need in addition to its own: the block's trailer
 // and the allocator's headers.
 constexpr size_t kAllocationBytes = 48;
-// Runs of equal heads longer than this are searched by halves.
+// Longer runs of equal heads are searched by bisection.
 constexpr uint32_t kLinearRunMax = 8;
 
 // The results of the checking pass. Each thread keeps one, so loading a block allocates only
@@ -39,7 +39,7 @@ struct Scan {
   std::string key;
 
   void Clear() {
-    // Of a huge block the thread keeps nothing.
+    // The thread keeps no memory of a huge block.
     if (offsets.capacity() > kKeptMax || key.capacity() > kKeptMax) *this = Scan();
     offsets.clear();
     heads.clear();
@@ -62,10 +62,10 @@ Status ExpansionError() {
   return Status::Corruption("block keys that expand to far more than the block");
 }
 
-// For a block that is walked without a scan. Leaves damage to the walk.
+// Checks I5 of a block that is iterated over without a scan. Leaves damage to that iteration.
 Status CheckSharedBytes(const BlockLayout& layout) {
-  // With one long key, and the rest of the block for entries of at least 4 bytes that share it, n
-  // bytes reach n * n / 16.
+  // A block of n bytes has at most n * n / 16 shared bytes. That takes a key of n / 2 bytes, and
+  // entries of 4 bytes (none is smaller) that share the key in the other half.
   constexpr uint64_t kSafeBytes = uint64_t{1} << 17;
   static_assert(kSafeBytes * kSafeBytes / 16 <= kBlockSharedBytesMax);
   if (static_cast<uint64_t>(layout.entries_end - layout.entries) <= kSafeBytes) return Status::OK();
@@ -81,7 +81,7 @@ Status CheckSharedBytes(const BlockLayout& layout) {
   return shared_bytes > SharedBytesMax(layout) ? ExpansionError() : Status::OK();
 }
 
-// The last internal key of the block, read from the last restart on.
+// Reads the last internal key of the block, starting at the last restart.
 Status ReadLastKey(const BlockLayout& layout, std::string* key) {
   const auto bytes = static_cast<size_t>(layout.entries_end - layout.entries);
   const size_t from = layout.restarts == 0 ? 0 : layout.Restart(layout.restarts - 1);
@@ -103,8 +103,8 @@ struct CommonPrefix {
   size_t n = 0;
 };
 
-// In a sorted block all user keys share the common prefix of the first and the last one. The scan
-// checks it.
+// In a sorted block all user keys share the common prefix of the first and the last key. The scan
+// verifies this.
 Status FindCommonPrefix(const BlockLayout& layout, const KeyComparator& comparator,
                         std::string* scratch, CommonPrefix* prefix) {
   BlockEntry first;
@@ -139,7 +139,7 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
     if (shared_bytes > shared_bytes_max) return ExpansionError();
     char* const key = buffer.Reserve(key_bytes, entry.shared);
     memcpy(key + entry.shared, entry.suffix, entry.unshared);
-    // The shared bytes are those of a key that has the prefix.
+    // The shared bytes are from a key that has the prefix.
     if (entry.shared < prefix->n &&
         memcmp(entry.suffix, prefix->bytes + entry.shared, prefix->n - entry.shared) != 0)
       return Status::Corruption("block keys out of order");
@@ -161,13 +161,13 @@ Status ScanEntries(const BlockLayout& layout, const KeyComparator& comparator, S
   return Status::OK();
 }
 
-// The first of n > 0 ascending heads that is >= `head`; n if there is none.
+// Returns the index of the first of n > 0 ascending heads that is >= `head`, or n if none is.
 template <typename Head>
 uint32_t LowerBoundIn(const Head* heads, uint32_t n, Head head) {
   const Head* base = heads;
   while (n > 1) {
     const uint32_t half = n / 2;
-    // Without a branch, which would be mispredicted half of the time.
+    // Branch-free, because a branch would be mispredicted half of the time.
     base += half & (uint32_t{0} - static_cast<uint32_t>(base[half - 1] < head));
     n -= half;
   }
@@ -268,8 +268,8 @@ DataBlock::~DataBlock() {
   if (live_count_ != nullptr) live_count_->fetch_sub(1, std::memory_order_release);
 }
 
-// Two functions, each with one deallocation. For one function that chooses between them clang 19
-// generates code that frees in both ways.
+// Two functions with one deallocation each, because clang 19 compiles a single function that
+// chooses between them to code that frees in both ways.
 void DataBlock::DestroyIndexed(CacheEntry* entry) {
   auto* const block = static_cast<DataBlock*>(entry);
   block->~DataBlock();
@@ -413,7 +413,7 @@ int DataBlock::CompareTail(const KeyComparator& comparator, uint32_t i, const Bl
   int r;
   const size_t compared = shape_.prefix_bytes + shape_.HeadBytes();
   if (user_bytes <= compared || user_key.size() <= compared) {
-    // Heads are padded with zeros: where they agree, the shorter key is a prefix of the longer one.
+    // Heads are padded with zeros, so if they agree, the shorter key is a prefix of the longer one.
     r = user_bytes < user_key.size() ? -1 : (user_bytes > user_key.size() ? 1 : 0);
   } else {
     const Slice wanted(user_key.data() + compared, user_key.size() - compared);

@@ -11,18 +11,18 @@
 // place. In the common case it reads one entry. The side index is built in the pass that checks the
 // block, when the block enters the cache. README.md gives the reasons for the widths.
 //
-// I1: with a side index every entry, its suffix and its value are inside the block, entries follow
-//     each other without gaps, shared never exceeds the length of the previous key, and heads
-//     ascend. Reads through the side index check nothing again.
-// I2: a custom order has no heads and no common prefix. Both are zero, and comparisons take whole
-//     keys. restarts[i] is the last entry up to i that stores its whole key.
-// I3: a block without a side index was checked for nothing but its layout, and I5 if it is walked.
-//     TableCursor checks each entry that it decodes.
+// I1: with a side index, each entry with its suffix and value is inside the block, entries follow
+//     each other without gaps, `shared` never exceeds the length of the previous key, and heads
+//     ascend. Reads through the side index do not check this again.
+// I2: in a custom order there are no heads and no common prefix. Both are zero, and comparisons use
+//     whole keys. restarts[i] is the last entry up to i that stores its whole key.
+// I3: without a side index, only the block's layout was checked, and I5 if its entries are iterated
+//     over. TableCursor checks each entry that it decodes.
 // I4: a key is assembled from at most 2 * kRunMax + kAnchorDistance entries and one anchor.
-// I5: the keys share no more bytes than block_format.h says. README.md gives the reason for both.
+// I5: the keys share no more bytes than block_format.h allows. README.md explains I4 and I5.
 //
-// Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping: values in it
-// are pinned through the table. Thread safety: constant once made.
+// Lifetime: counted (CacheEntry). A block in the mapping does not keep the mapping alive, so values
+// in it are pinned through the table. Thread safety: constant once created.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class KeyBuffer {
 
   char* data() { return data_; }
   const char* data() const { return data_; }
-  // Room for n bytes and kSlackBytes more. Keeps `keep` bytes. Requires: they exist, keep <= n.
+  // Makes room for n + kSlackBytes bytes. Keeps the first `keep`. Requires: they exist, keep <= n.
   char* Reserve(size_t n, size_t keep) {
     if (n + kSlackBytes > capacity_) [[unlikely]] {
       Grow(n, keep);
@@ -72,8 +72,8 @@ class KeyBuffer {
   size_t capacity_ = sizeof(inline_);
 };
 
-// The whole key of one of more than kRunMax entries that follow one which stores its whole key (I4
-// of DataBlock).
+// The complete key of an entry that is more than kRunMax entries after the last one that stores its
+// whole key (I4 of DataBlock).
 struct KeyAnchor {
   uint32_t entry;
   std::string key;
@@ -93,13 +93,13 @@ class DataBlock final : public CacheEntry {
     std::atomic<int64_t>* live_count = nullptr;  // counts this block while it exists; null: none
   };
 
-  // Returns the block with one count, the caller's. Corruption and NotSupported name neither file
-  // nor offset.
+  // Returns the block with one count, which the caller owns. Corruption and NotSupported name
+  // neither file nor offset.
   static Result<DataBlock*> Create(Args args);
 
   bool in_mapping() const { return !owned_; }
   bool has_side_index() const { return has_side_index_; }
-  uint32_t entries() const { return shape_.entries; }  // with a side index
+  uint32_t entries() const { return shape_.entries; }  // 0 without a side index
   const char* first() const { return begin_; }
   const char* entries_end() const { return begin_ + entries_bytes_; }
   // The end of the bytes that may be read, restarts included.
@@ -109,8 +109,8 @@ class DataBlock final : public CacheEntry {
   // Asserts I1 to I3, and that anchors are the keys of their entries.
   void CheckInvariants(const KeyComparator& comparator) const;
 
-  // Requires of the rest: has_side_index(), and of each i: i < entries().
-  // In the width of this block: 32 or 64 bits.
+  // The methods below require has_side_index() and, for each i, i < entries().
+  // Returns the head in the width of this block: 32 or 64 bits.
   uint64_t head(uint32_t i) const {
     return shape_.wide_heads ? wide_heads()[i] : narrow_heads()[i];
   }
@@ -119,12 +119,12 @@ class DataBlock final : public CacheEntry {
   // Assembles the internal key of entry i in the buffer and returns it.
   Slice Key(const KeyComparator& comparator, uint32_t i, KeyBuffer* buffer) const;
 
-  // The first entry at or after (user_key, tag); entries() if there is none.
+  // Returns the first entry at or after (user_key, tag), or entries() if there is none.
   uint32_t LowerBound(const KeyComparator& comparator, const Slice& user_key, uint64_t tag) const;
 
-  // For point lookups: entries i >= *first with head(i) == *head may have this user key, up to the
-  // first that compares larger. Versions with larger tags may be left out. False: no entry of this
-  // block has the key.
+  // For point lookups. Entries i >= *first with head(i) == *head may have this user key, up to the
+  // first that compares larger. Versions with larger tags may be left out. Returns false if no
+  // entry of this block has the key.
   bool FindCandidates(const KeyComparator& comparator, const Slice& user_key, uint64_t tag,
                       uint64_t* head, uint32_t* first) const;
   // Compares the user key of entry i with user_key: < 0, 0, > 0. Requires: their heads are equal.
@@ -132,9 +132,9 @@ class DataBlock final : public CacheEntry {
                   const Slice& user_key) const;
   uint64_t Tag(const KeyComparator& comparator, uint32_t i, const BlockEntry& view) const;
 
-  // Assembles the keys one after another, each from the one before. Key looks for the bytes of one
-  // key in all entries before it, up to a restart. A hostile block may have none but the first
-  // entry.
+  // Assembles consecutive keys, each from the previous one. Key, in contrast, looks for the bytes
+  // of one key in all entries back to a restart, and in a hostile block only the first entry may be
+  // a restart.
   class KeyWalk {
    public:
     // at: the first entry, or one that stores its whole key, or one whose previous key is in the
@@ -156,17 +156,17 @@ class DataBlock final : public CacheEntry {
     KeyBuffer& buffer_;
   };
 
-  // Prefetches the side index of a block of ordinary size. The header may not have arrived yet.
+  // Prefetches a side index of typical size without reading the header, which may not have arrived.
   void Prefetch() const {
     constexpr size_t kLines = 6;
     PrefetchRange(this, kLines * kCacheLineBytes);
   }
-  // Prefetches the parts of the block, other than its entries, that a walk reads.
+  // Prefetches the fields of the block that an iteration over its entries reads.
   void PrefetchHeader() const {
     ASHLAR_PREFETCH(this);
     ASHLAR_PREFETCH(&contents_bytes_);
   }
-  // Prefetches as many entries as a walk backwards reads at once.
+  // Prefetches as many entries as a backward iteration reads at once.
   void PrefetchLastEntries() const {
     const size_t bytes = std::min<size_t>(entries_bytes_, 2048);
     PrefetchRange(entries_end() - bytes, bytes);
@@ -175,7 +175,7 @@ class DataBlock final : public CacheEntry {
  private:
   struct Shape {
     uint32_t entries;
-    uint16_t prefix_bytes;  // a longer prefix is cut
+    uint16_t prefix_bytes;  // a longer prefix is truncated
     bool wide_heads;        // 64 bits, not 32
     bool wide_numbers;      // offsets and restarts: 32 bits, not 16
 
@@ -222,10 +222,10 @@ class DataBlock final : public CacheEntry {
                        char* key) const;
   // Writes the rest of the key.
   Slice CompleteKey(uint32_t i, const BlockEntry& view, size_t known, char* key) const;
-  // The last anchor before the entry `end`. Null: there is none.
+  // The last anchor before entry `end`. Null if there is none.
   const KeyAnchor* AnchorBefore(uint32_t end) const;
-  // < 0, > 0: user_key is smaller, larger than every key with the common prefix. 0: it has the
-  // prefix.
+  // Returns < 0 or > 0 if user_key is smaller or larger than every key with the common prefix, and
+  // 0 if it has the prefix.
   int ComparePrefix(const KeyComparator& comparator, const Slice& user_key) const;
   uint32_t LowerBoundOfHead(uint64_t head) const;
   uint32_t UpperBoundOfHead(uint64_t head) const;
@@ -235,7 +235,7 @@ class DataBlock final : public CacheEntry {
   int CompareEntry(const KeyComparator& comparator, uint32_t i, const Slice& user_key,
                    uint64_t tag) const;
 
-  // The members that a lookup reads come first: with the base class they fill one cache line.
+  // The members that a lookup reads come first. With the base class they fill one cache line.
   const char* const begin_;
   const Shape shape_;
   const uint32_t entries_bytes_;

@@ -1,10 +1,10 @@
-// HashIndexBuilder: the hash index at the end of a data block, by which RocksDB finds the restart
-// interval of a key. Ashlar reads past it: blocks in memory have a side index (data_block.h).
+// HashIndexBuilder: the hash index at the end of a data block, with which RocksDB finds the restart
+// interval of a key. Ashlar skips it, because blocks in memory have a side index (data_block.h).
 //
 //   index   u8 restart per bucket: 255 no key, 254 keys of several restarts | u16 buckets
 //   bucket  LegacyHash32(user key, seed 397) % buckets; the number of buckets is odd
 //
-// A block with more than 254 restarts, or of more than 64 KiB, has none.
+// A block with more than 254 restarts, or of more than 64 KiB, has no hash index.
 // Thread safety: one thread.
 #pragma once
 
@@ -35,7 +35,7 @@ class HashIndexBuilder {
                         .restart = static_cast<uint8_t>(restart)});
     wanted_buckets_ += buckets_per_entry_;
   }
-  // Of the index that Finish would append now; 0: none is possible.
+  // The size of the index that Finish would append now; 0 if none is possible.
   size_t Bytes() const { return usable_ && IsSmall() ? Buckets() + sizeof(uint16_t) : 0; }
   // Whether a block of this size, index included, may have the index.
   bool Fits(size_t block_bytes) const {
