@@ -26,8 +26,8 @@ constexpr double kBloomLineBits = 8.0 * kBloomLineBytes;
 }
 
 int BloomProbes(int millibits_per_key) {
-  // The upper ends of the ranges for 1, 2, ... 12 probes. They are RocksDB's: readers take the
-  // number from the filter, so only its size and quality depend on them.
+  // The upper ends of the ranges for 1, 2, ... 12 probes, as in RocksDB. Readers take the number of
+  // probes from the filter, so only the filter's size and quality depend on them.
   static constexpr int kUpTo[] = {2080,  3580,  5100,  6640,  8300,  10070,
                                   11720, 14001, 16050, 18300, 22001, 25501};
   for (int i = 0; i < static_cast<int>(std::size(kUpTo)); ++i) {
@@ -43,8 +43,8 @@ double BloomFalsePositiveRate(int millibits_per_key) {
   const auto rate_of_line = [probes](double keys) {
     return std::pow(1 - std::exp(-probes * keys / kBloomLineBits), probes);
   };
-  // The keys of a line vary as by chance. The mean of the rates one standard deviation below and
-  // above their mean is close to the rate of the filter.
+  // The number of keys in a line varies randomly. The mean of the rates at one standard deviation
+  // below and above the mean number is close to the rate of the filter.
   const double keys = kBloomLineBits / bits_per_key;
   const double deviation = std::sqrt(keys);
   return (rate_of_line(keys - deviation) + rate_of_line(keys + deviation)) / 2;
@@ -58,7 +58,7 @@ void FilterBuilder::AddPrefix(const Slice& user_key) {
 }
 
 void FilterBuilder::AddChunk() {
-  // After Clear there is one, and it is empty.
+  // After Clear there is one chunk, and it is empty.
   if (chunks_.empty() || entries_ > 1) chunks_.emplace_back().reserve(kHashesPerChunk);
 }
 
@@ -137,7 +137,7 @@ struct LegacyBloomBits {
   }
 };
 
-// RocksDB's.
+// As in RocksDB.
 int LegacyBitsPerKey(int millibits_per_key) { return (millibits_per_key + 500) / 1000; }
 int LegacyBloomProbes(int millibits_per_key) {
   return std::clamp(LegacyBitsPerKey(millibits_per_key) * 69 / 100, 1, 30);
@@ -159,7 +159,7 @@ size_t FilterBuilder::LegacyBloomBytes() const {
   constexpr uint64_t kLineBits = 8 * kBloomLineBytes;
   const auto bits_per_key = static_cast<uint64_t>(LegacyBitsPerKey(args_.millibits_per_key));
   const uint64_t wanted = std::min(uint64_t{entries_} * bits_per_key, kLegacyBloomBitsMax);
-  // An odd number of lines: more bits of the hash then have a part in the remainder.
+  // The number of lines is odd, so that more bits of the hash affect the remainder.
   return (((wanted + kLineBits - 1) / kLineBits) | 1) * kBloomLineBytes;
 }
 
@@ -207,7 +207,7 @@ size_t FilterBuilder::FinishBloom(char* block) {
 #endif
   for (Chunk& chunk : chunks_) {
     (bloom.*add_all)(chunk.data(), chunk.size());
-    if (&chunk != chunks_.data()) chunk = Chunk();  // memory for the filter, while it is written
+    if (&chunk != chunks_.data()) chunk = Chunk();  // frees memory for the filter that is written
   }
   block[bytes] = static_cast<char>(kFilterMarkerBloom);
   block[bytes + 2] = static_cast<char>(probes);
@@ -224,7 +224,7 @@ size_t FilterBuilder::FinishLegacyBloom(char* block) {
                               .probes = LegacyBloomProbes(args_.millibits_per_key)};
   for (Chunk& chunk : chunks_) {
     for (const uint64_t hash : chunk) bloom.Add(LowerHash32(hash));
-    if (&chunk != chunks_.data()) chunk = Chunk();  // memory for the filter, while it is written
+    if (&chunk != chunks_.data()) chunk = Chunk();  // frees memory for the filter that is written
   }
   block[bytes] = static_cast<char>(bloom.probes);
   EncodeFixed32(block + bytes + 1, bloom.lines);

@@ -1,5 +1,5 @@
-// The last five bytes of a filter block, which give the format of the others, and the numbers that
-// determine the bits of a Bloom filter.
+// The last five bytes of a filter block, which define the format of the other bytes, and the
+// constants that determine the bits of a Bloom filter.
 //
 //   fast local Bloom   ff | 00 | probes in the low five bits, 0 = lines of 64 bytes in the high
 //                      three | 00 00
@@ -22,14 +22,14 @@ inline constexpr uint64_t kBloomLineBytes = 64;
 inline constexpr uint64_t kBloomBytesMax = 0xffffffc0u;
 inline constexpr uint32_t kBloomProbeFactor = 0x9e3779b9u;
 inline constexpr int kBloomBitShift = 23;  // 9 bits address a line
-// Legacy Bloom: old releases of RocksDB address its bits with 32 bits.
+// Legacy Bloom: old releases of RocksDB use 32-bit numbers to address the bits.
 inline constexpr uint64_t kLegacyBloomBitsMax = 0xffff0000u;
 
 // Names of filters in the metaindex: "<kind>." and the policy's name.
 inline constexpr char kFullFilterPrefix[] = "fullfilter.";
 inline constexpr char kPartitionedFilterPrefix[] = "partitionedfilter.";
 inline constexpr char kBuiltinFilterName[] = "rocksdb.BuiltinBloomFilter";
-// The values of property rocksdb.filter.policy that RocksDB writes: which policy made the filter.
+// The values that RocksDB writes to property rocksdb.filter.policy: which policy made the filter.
 inline constexpr char kBloomPolicyPropertyValue[] = "bloomfilter";
 inline constexpr char kRibbonPolicyPropertyValue[] = "ribbonfilter";
 

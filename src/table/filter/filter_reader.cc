@@ -11,7 +11,7 @@ namespace ashlar {
 
 namespace {
 
-// The bits of `row` that the segment at p has too, folded to 64: only their parity counts.
+// The bits of `row` that are also in the segment at p, folded to 64. Only their parity matters.
 uint64_t Masked(const char* p, RibbonRow row) {
   return (DecodeFixed64(p) & row.low) ^ (DecodeFixed64(p + 8) & row.high);
 }
@@ -100,8 +100,8 @@ bool FilterReader::RibbonMayMatch(uint64_t hash) const {
   const RibbonRow left = ShiftLeft(row, bit);
   const RibbonRow right = bit == 0 ? RibbonRow{0, 0} : ShiftRight(row, kRibbonBits - bit);
   const char* const near = data_ + first_segment * kRibbonSegmentBytes;
-  // The next block may have one column more than this one. The row extends into its first `columns`
-  // only.
+  // The next block may have one column more than this one. The row extends only into the first
+  // `columns` of it.
   const char* const far = bit == 0 ? near : near + uint64_t{columns} * kRibbonSegmentBytes;
   for (uint32_t i = 0; i < columns; ++i) {
     const uint64_t solution =

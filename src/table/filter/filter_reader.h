@@ -1,10 +1,10 @@
-// FilterReader: tests by a filter block whether a key may be in the table. Reads every kind of
+// FilterReader: tests with a filter block whether a key may be in the table. Reads every kind of
 // filter that RocksDB has written: the fast local Bloom filter, the Ribbon filter (Standard128),
 // and the legacy Bloom filter of format_version < 5. An unknown kind matches every key.
 //
 // I1: MayMatch is true for every key that was added, for every kind.
 // I2: nothing outside the block is read, for any bytes in it.
-// Lifetime: the block's bytes outlive the reader. A value; copy it.
+// Lifetime: the block's bytes outlive the reader, which is a value that may be copied.
 // Thread safety: const.
 #pragma once
 
@@ -31,7 +31,7 @@ class FilterReader {
     }
     return OtherMayMatch(hash, key);
   }
-  // The same by a LegacyHash32. Requires: a legacy Bloom filter.
+  // The same for a LegacyHash32. Requires: a legacy Bloom filter.
   bool LegacyBloomMayMatch(uint32_t hash) const;
   bool MatchesAll() const { return kind_ == Kind::kMatchesAll; }
   // Prefetches the line that MayMatch(hash, ...) reads.
@@ -49,7 +49,7 @@ class FilterReader {
   const char* BloomLine(uint64_t hash) const {
     return data_ + uint64_t{FastRange32(LowerHash32(hash), lines_)} * kBloomLineBytes;
   }
-  // In bit 0.
+  // The bit that h addresses, in bit 0 of the result.
   static uint32_t BloomBit(const char* line, uint32_t h) {
     const uint32_t bit = h >> kBloomBitShift;
     return uint32_t{static_cast<uint8_t>(line[bit / 8])} >> (bit % 8);
@@ -57,7 +57,7 @@ class FilterReader {
   bool BloomMayMatch(uint64_t hash) const {
     const char* const line = BloomLine(hash);
     uint32_t h = UpperHash32(hash);
-    // Which probe fails first cannot be predicted: three have one branch.
+    // Three probes share one branch, because which probe fails first cannot be predicted.
     uint32_t i = 0;
     for (; i + 3 <= probes_; i += 3, h *= kBloomProbeFactor) {
       const uint32_t first = BloomBit(line, h);
@@ -81,7 +81,7 @@ class FilterReader {
   // Ribbon.
   uint32_t seed_ = 0;
   uint32_t starts_ = 0;
-  uint32_t columns_ = 0;  // of blocks from upper_start_block_ on; one less before
+  uint32_t columns_ = 0;  // of blocks from upper_start_block_ on; one fewer before
   uint32_t upper_start_block_ = 0;
 };
 

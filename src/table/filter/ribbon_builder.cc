@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kSeeds = 256;
 
-// Slots per entry. The need grows with the logarithm of the size: 1.036 at 2^17 slots, 0.0038 more
-// for each doubling, for one failure in 20 attempts. Few entries need 1.03.
+// Slots per entry for one failure in 20 attempts. The ratio grows with the logarithm of the size:
+// 1.036 at 2^17 slots, and 0.0038 more for each doubling. Small filters need 1.03.
 double SlotsPerEntry(size_t entries) {
   return std::max(1.03, 0.9715 + 0.0038 * std::log2(static_cast<double>(entries)));
 }
@@ -36,7 +36,7 @@ RibbonBuilder::RibbonBuilder(size_t entries, double false_positive_rate) {
   const auto blocks = static_cast<uint64_t>(std::ceil(slots / kRibbonBits));
   blocks_ = static_cast<uint32_t>(
       std::clamp<uint64_t>(blocks, kRibbonBlocksMin, uint64_t{kRibbonBlocksMax}));
-  // A share of the blocks has one column fewer, so that the mean of 2^-columns is the rate.
+  // Some of the blocks have one column fewer, so that the mean of 2^-columns is the rate.
   const double lower = std::floor(-std::log2(false_positive_rate));
   if (lower >= kRibbonColumnsMax) {
     columns_ = kRibbonColumnsMax;
@@ -81,7 +81,7 @@ bool RibbonBuilder::AddEquations(std::span<const std::span<const uint64_t>> hash
 }
 
 bool RibbonBuilder::AddEquation(RibbonEquation equation) {
-  // Bits of columns that are not stored contradict nothing.
+  // Bits of columns that are not stored cannot cause a contradiction.
   uint32_t result = equation.result & (~uint32_t{0} >> (kRibbonColumnsMax - columns_));
   RibbonRow row = equation.row;
   size_t slot = equation.start;
@@ -103,7 +103,7 @@ bool RibbonBuilder::AddEquation(RibbonEquation equation) {
 }
 
 void RibbonBuilder::Solve(char* segments) const {
-  // Per column the solution of the 128 slots from the present one on, which is bit 0.
+  // For each column, the solution of the 128 slots from the current one on, which is bit 0.
   std::array<RibbonRow, kRibbonColumnsMax> window{};
   char* segment = segments + BlockBytes() - kFilterTailBytes;
   for (uint32_t block = blocks_; block-- > 0;) {

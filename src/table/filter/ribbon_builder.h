@@ -1,11 +1,11 @@
-// RibbonBuilder: hashes in, the bytes of a Ribbon filter out (ribbon_format.h).
+// RibbonBuilder: builds the bytes of a Ribbon filter (ribbon_format.h) from hashes.
 //
 //   hashes ──> equations ──> echelon form ──> solution, from the last slot to the first
 //
-// Each equation that is added is reduced by those already there until its first coefficient is at
-// an empty slot. One that is reduced to a contradiction ends the attempt: the next seed makes other
-// equations of the same hashes. A few percent more slots than entries make an attempt succeed
-// almost always. 20 bytes of memory per slot while it runs.
+// Each added equation is reduced by the earlier ones until its first coefficient is at an empty
+// slot. A contradiction ends the attempt, and the next seed makes other equations of the same
+// hashes. With a few percent more slots than entries an attempt almost always succeeds. The builder
+// uses 20 bytes of memory per slot while it runs.
 //
 // I1: every hash that Build was given satisfies its equation.
 // Thread safety: one thread.
@@ -22,15 +22,15 @@ namespace ashlar {
 
 class RibbonBuilder {
  public:
-  // For filters of up to about kEntriesMax entries. The number of blocks has 24 bits in the format.
+  // The approximate limit of entries in a filter, because the number of blocks has 24 bits.
   static constexpr size_t kEntriesMax = 950'000'000;
 
   // Requires: 0 < entries <= kEntriesMax, 0 < false_positive_rate < 1.
   RibbonBuilder(size_t entries, double false_positive_rate);
 
-  // With the tail.
+  // The size of the filter block, tail included.
   size_t BlockBytes() const;
-  // Writes BlockBytes() bytes. False: no seed has a solution, which very many equal starts cause.
+  // Writes BlockBytes() bytes. Returns false if no seed has a solution, as with many equal starts.
   [[nodiscard]] bool Build(std::span<const std::span<const uint64_t>> hashes, char* block);
 
  private:
@@ -39,9 +39,9 @@ class RibbonBuilder {
   void Solve(char* segments) const;
 
   uint32_t blocks_ = 0;
-  uint32_t columns_ = 0;            // of blocks from upper_start_block_ on; one less before
-  uint32_t upper_start_block_ = 0;  // may be blocks_ - 1 at most
-  // Per slot: the equation whose first coefficient is there. An empty row has no bits.
+  uint32_t columns_ = 0;            // of blocks from upper_start_block_ on; one fewer before
+  uint32_t upper_start_block_ = 0;  // at most blocks_ - 1
+  // For each slot, the equation whose first coefficient is there. An empty row has no bits.
   std::vector<RibbonRow> rows_;
   std::vector<uint32_t> results_;
 };

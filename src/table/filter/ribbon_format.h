@@ -1,13 +1,13 @@
 // The Ribbon filter ("Ribbon filter: practically smaller than Bloom and Xor", Dillinger, Walzer) in
-// the layout of RocksDB's Standard128: what its reader and its builder have in common.
+// the layout of RocksDB's Standard128: the parts that its reader and its builder share.
 //
 //   filter   segments | fe | seed | number of blocks, 24 bits
 //   segment  16 bytes: one column of the solution for 128 slots, bit i = slot i of the block
 //   block    128 slots: `columns` segments, one fewer in the blocks before upper_start_block
 //
-// A hash is an equation: the parity of (row & solution[start, start + 128)) is, in every column,
-// the column's bit of `result`. Keys of the filter satisfy theirs; another key does by chance, with
-// probability 2^-columns.
+// A hash defines an equation: the parity of (row & solution[start, start + 128)) equals, in every
+// column, that column's bit of `result`. Keys of the filter satisfy their equations. Another key
+// does so by chance, with probability 2^-columns.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -48,7 +48,7 @@ struct RibbonEquation {
   uint32_t result;
 };
 
-// The first slots at which a row of 128 fits.
+// The number of slots at which a row of 128 bits can start.
 constexpr uint32_t RibbonStarts(uint32_t blocks) { return blocks * kRibbonBits - kRibbonBits + 1; }
 
 // The number that the seed in a filter's tail stands for.
