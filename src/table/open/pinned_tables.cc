@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace {
 
-// One of the owners of a file.
+// Shares the ownership of a file.
 class SharedFile final : public vfs::RandomAccessFile {
  public:
   explicit SharedFile(std::shared_ptr<vfs::RandomAccessFile> file) : file_(std::move(file)) {}
@@ -93,7 +93,7 @@ void PinnedTables::GiveBack(uint64_t number, std::shared_ptr<vfs::RandomAccessFi
 }
 
 void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
-  std::vector<std::shared_ptr<vfs::RandomAccessFile>> closed;  // without the mutex
+  std::vector<std::shared_ptr<vfs::RandomAccessFile>> closed;  // destroyed without the mutex
   MutexLock lock(mutex_);
   for (auto pinned = pinned_.begin(); pinned != pinned_.end();) {
     if (numbers.contains(pinned->first)) {
@@ -103,7 +103,7 @@ void PinnedTables::Retain(const std::unordered_set<uint64_t>& numbers) {
     if (pinned->second.file != nullptr) {
       ASHLAR_ASSERT(held_ > 0);  // I1
       closed.push_back(std::move(pinned->second.file));
-      --held_;  // not before, because there may be no memory
+      --held_;  // not earlier, because push_back may throw
     }
     pinned = pinned_.erase(pinned);
   }
@@ -121,7 +121,7 @@ void PinnedTables::CheckInvariants() const {
 }
 
 void PinnedTables::Forget(uint64_t number) {
-  std::shared_ptr<vfs::RandomAccessFile> closed;  // without the mutex
+  std::shared_ptr<vfs::RandomAccessFile> closed;  // destroyed without the mutex
   MutexLock lock(mutex_);
   const auto pinned = pinned_.find(number);
   if (pinned == pinned_.end()) return;

@@ -1,18 +1,18 @@
-// PinnedTables: the open files of the tables of a database that another process may write.
+// PinnedTables: the open table files of a database to which another process may write.
 //
 //   Pin: opened by name while the MANIFEST names it ──> PINNED
 //   Take: the first read of the table               ──> its TableReader owns the file
-//   Take by a read that comes at the same time      ──> both own it
+//   Take by a concurrent read                       ──> both own it
 //   GiveBack: no TableReader could be made          ──> PINNED
 //
 // The writer may delete a table at any time. An open file stays readable after that, so a reader
-// that has pinned every table of its MANIFEST needs no names. (On Windows too: files are opened
-// with permission for others to delete them.)
+// that has pinned every table of its MANIFEST needs no names. This also holds on Windows, where
+// files are opened with permission for others to delete them.
 //
 // I1: at most files_max files are pinned (0: no limit). Tables beyond that are opened by name when
 //     they are read, and may be missing then.
 //
-// Thread safety: all methods, Pin by one thread at a time. Lifetime: the file system outlives it.
+// Thread safety: all methods, but one Pin at a time. Lifetime: the file system outlives it.
 #pragma once
 
 #include <map>
@@ -38,19 +38,19 @@ class PinnedTables {
   PinnedTables(const PinnedTables&) = delete;
   PinnedTables& operator=(const PinnedTables&) = delete;
 
-  // Pins the file, unless it is pinned, and returns its size. PathNotFound: it is missing. A file
-  // that cannot be opened for another reason is not pinned: the table's reader reports the error.
+  // Pins the file unless it is pinned, and returns its size. PathNotFound: it is missing. A file
+  // that cannot be opened for another reason is not pinned. The table's reader reports the error.
   Status Pin(uint64_t number, const std::string& path, uint64_t* bytes);
-  // Unpins the file and returns it with its path. A file that was taken before is given again while
-  // that one lives. Null file: it was not pinned, or has been closed.
+  // Unpins the file and returns it with its path. A file that was taken earlier is returned again
+  // while it is still open. `file` is null if the file was not pinned or has been closed.
   struct Taken {
     std::unique_ptr<vfs::RandomAccessFile> file;
     std::string path;
     std::shared_ptr<vfs::RandomAccessFile> shared;  // the same file
   };
   Taken Take(uint64_t number);
-  // Pins a file that was taken, Taken::shared, again, because a later read may open the table where
-  // this one failed. Closes it if it is not wanted any more, or the limit is reached.
+  // Pins a taken file (Taken::shared) again, because a later read may open the table where this one
+  // failed. Closes it if it is no longer wanted or the limit is reached.
   void GiveBack(uint64_t number, std::shared_ptr<vfs::RandomAccessFile> file) noexcept;
   // Closes all files except those of these tables.
   void Retain(const std::unordered_set<uint64_t>& numbers);
@@ -69,9 +69,9 @@ class PinnedTables {
     std::string path;
   };
 
-  mutable Mutex mutex_;  // a leaf
+  mutable Mutex mutex_;  // a leaf lock
   std::map<uint64_t, Pinned> pinned_ ASHLAR_GUARDED_BY(mutex_);
-  size_t held_ ASHLAR_GUARDED_BY(mutex_) = 0;  // those that were not taken
+  size_t held_ ASHLAR_GUARDED_BY(mutex_) = 0;  // pinned files that are not taken
 };
 
 }  // namespace ashlar

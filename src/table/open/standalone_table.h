@@ -1,11 +1,11 @@
 // StandaloneTable: one table file by its path, open outside of any tree.
 //
-// Its open reader is that of a TableCache with a single file, so that every format and every check
-// is the tree's. Without a record of the file's bounds and sequences, the bounds are those of its
-// entries and range deletions (empty: there are none), and entries of a table for ingestion have
-// the sequence that the file says, 0 for most.
+// A TableCache with a single file opens its reader, so every format and every check is the same as
+// in a tree. Without a record of the file's bounds and sequences, the bounds are those of its
+// entries and range deletions (empty if there are none), and entries of a table for ingestion have
+// the sequence that the file stores, which is 0 for most.
 //
-// Thread safety: all methods. Lifetime: cursors and pins of the reader end before it.
+// Thread safety: all methods from any thread. Lifetime: outlives cursors and pins of the reader.
 #pragma once
 
 #include <memory>
@@ -20,14 +20,14 @@ namespace ashlar {
 
 class StandaloneTable {
  public:
-  // The MANIFEST's entry of the file.
+  // The file's entry in the MANIFEST.
   struct Record {
     std::string smallest = {};  // internal keys; empty: not known
     std::string largest = {};
     SequenceNumber largest_sequence = kSequenceNumberMax;  // kSequenceNumberMax: not known
   };
-  // args: file_system, path, comparator, and the way of reading. The table has its own epochs and
-  // set of open tables. The entries are not compared with the record. Errors name the file.
+  // args: file_system, path, comparator, and the settings for reads. The table has its own epochs
+  // and set of open tables. The entries are not compared with the record. Errors name the file.
   static Result<std::unique_ptr<StandaloneTable>> Open(TableCacheArgs args, Record record);
   StandaloneTable(const StandaloneTable&) = delete;
   StandaloneTable& operator=(const StandaloneTable&) = delete;

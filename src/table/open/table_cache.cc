@@ -51,7 +51,7 @@ TableRef OpenTables::Publish(FileMetaData* file, const TableCache* owner, TableR
       file->reader.store(published, std::memory_order_release);
     }
     if constexpr (kDebugChecks) CheckInvariants();
-    // It is linked, so it was not dropped: that happens under this lock.
+    // A linked reader has not been dropped, because Drop is called under this lock.
     published->AddRef();
   }
   // A reader that was not published is closed outside the lock.
@@ -161,8 +161,8 @@ void TableCache::Close() { args_.open_tables->RemoveAll(this); }
 
 namespace {
 
-// The file of a pinned table, whose name may be gone. It is given back unless the table is opened,
-// also for lack of memory.
+// The file of a pinned table, whose name may no longer exist. It is given back if the table is not
+// opened, for example because an allocation fails.
 class GivesBack {
  public:
   GivesBack(PinnedTables* tables, uint64_t number, std::shared_ptr<vfs::RandomAccessFile> file)

@@ -5,13 +5,13 @@
 //                  reader ──limit reached, Evict, Close──> null; reader->Drop()
 //                  A dropped reader lives on while cursors or pins have counts on it.
 //
-// I1: file->reader is written only under OpenTables' lock. It is not null exactly while the file is
+// I1: file->reader is written only under OpenTables' lock. It is non-null exactly while the file is
 //     in OpenTables' ring.
-// I2: Evict(file) was called for every file before its FileMetaData is freed, and no Acquire of it
-//     runs concurrently or later.
-// I3: no more tables than the limit are published. Unlinked tables with counts come on top.
-// I4: file->ring_index is the place of a file in the ring: a drop of thousands of files looks for
-//     none of them.
+// I2: Evict(file) is called for every file before its FileMetaData is freed, and no Acquire of the
+//     file runs concurrently or later.
+// I3: the number of published tables is within the limit. Unlinked tables with counts are extra.
+// I4: file->ring_index is the position of the file in the ring, so a drop of thousands of files
+//     does not search the ring.
 //
 // The magic number at the end of a file gives the kind of its table.
 //
@@ -54,7 +54,7 @@ class OpenTables {
   OpenTables& operator=(const OpenTables&) = delete;
 
   void SetLimit(size_t tables_max);
-  // TableCache::Evict for a file of any family.
+  // TableCache::Evict, for a file of any family.
   void Evict(FileMetaData* file) { Remove(file); }
   size_t Count() const;
 
@@ -65,8 +65,8 @@ class OpenTables {
     const TableCache* owner;
   };
 
-  // Publishes the reader in the file. Returns the published reader: another one, if a concurrent
-  // call was faster.
+  // Publishes the reader in the file. Returns the published reader, which is another one if a
+  // concurrent call has published first.
   TableRef Publish(FileMetaData* file, const TableCache* owner, TableReaderPtr reader);
   void Remove(FileMetaData* file);
   void RemoveAll(const TableCache* owner);
@@ -84,15 +84,15 @@ class OpenTables {
 
 struct TableCacheArgs {
   vfs::FileSystem* file_system = nullptr;
-  EpochDomain* epochs = nullptr;  // of the guards in which tables are found; that of open_tables
+  EpochDomain* epochs = nullptr;  // domain of the guards that find tables; as in open_tables
   std::string directory{};        // tables are directory/NNNNNN.sst, or NNNNNN.ldb
-  std::string path{};             // set: of the only table, instead of the directory
+  std::string path{};             // path of the only table; if set, used instead of the directory
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
   PlainTableConfig plain_config{};
   std::shared_ptr<BlockCache> block_cache{};  // null: none
   OpenTables* open_tables = nullptr;
-  // Asked for a file before it is opened by name; null: none.
+  // Searched for a file before it is opened by name. Null: none.
   PinnedTables* pinned_tables = nullptr;
   bool mmap_reads = false;
   bool direct_reads = false;
@@ -111,16 +111,16 @@ class TableCache final : public TableOpener {
         prefix_extractors_(std::make_shared<PrefixExtractors>(args_.prefix_extractor)) {}
   ~TableCache() override { Close(); }
 
-  // The open table, valid inside the caller's epoch guard. Null: the file is not open.
+  // The open table, valid inside the caller's epoch guard. Null if the file is not open.
   static TableReader* FindOpen(FileMetaData* file) {
     TableReader* reader = file->reader.load(std::memory_order_acquire);
     if (reader != nullptr) [[likely]]
       reader->MarkUsed();
     return reader;
   }
-  // The open table. Opens the file if it is not open, and waits for the file system. Incomplete:
-  // the file is not open, and options.cached_only is set. Requires: no guard, or a
-  // ReadGuard::Pause; a count on the file, or on a version that lists it.
+  // Returns the open table. Opens the file if it is not open, and waits for the file system.
+  // Returns Incomplete if the file is not open and options.cached_only is set. Requires: no guard,
+  // or a ReadGuard::Pause; a count on the file, or on a version that lists it.
   Result<TableRef> Acquire(FileMetaData* file, const TableReadOptions& options);
 
   // Both require the same as Acquire.
@@ -128,11 +128,11 @@ class TableCache final : public TableOpener {
                                                     const TableReadOptions& options) override;
   bool MayMatch(FileMetaData* file, const TableReadOptions& options,
                 const Slice& internal_target) override;
-  // For tables that are opened later. Open tables keep theirs.
+  // Sets the extractor of tables that are opened later. Open tables keep theirs.
   void SetPrefixExtractor(std::shared_ptr<const SliceTransform> prefix_extractor) {
     prefix_extractors_->SetCurrent(std::move(prefix_extractor));
   }
-  // Likewise.
+  // Sets the config of tables that are opened later.
   void SetConfig(const BlockBasedTableConfig& config) {
     MutexLock lock(mutex_);
     config_ = config;
@@ -159,7 +159,7 @@ class TableCache final : public TableOpener {
     return config_;
   }
 
-  const TableCacheArgs args_;  // config and prefix_extractor: only the first ones
+  const TableCacheArgs args_;  // config and prefix_extractor: only the initial ones
   mutable Mutex mutex_;
   BlockBasedTableConfig config_ ASHLAR_GUARDED_BY(mutex_);
   const std::shared_ptr<PrefixExtractors> prefix_extractors_;
