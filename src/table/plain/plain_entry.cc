@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace {
 
-// Reads one "kind and size". Null: it does not fit before `end`.
+// Reads one "kind and size". Returns null if it does not fit before `end`.
 const char* ReadKindAndSize(const char* at, const char* end, PlainKeyKind* kind, size_t* size) {
   if (at == end) return nullptr;
   const auto first = static_cast<uint8_t>(*at++);

@@ -1,4 +1,4 @@
-// The entries of a PlainTable: reading one, checked against the bounds of the data.
+// Reads an entry of a PlainTable, checked against the bounds of the data.
 //
 //   entry    key | varint32 value bytes | value
 //
@@ -13,10 +13,10 @@
 //
 // I1: nothing at or after the limit is read, for any input. The bytes of a key and of a value are
 //     inside the data.
-// I2: an entry shares bytes of an earlier full key in the data: no key is copied to be read.
+// I2: an entry shares bytes of an earlier full key in the data, so no key is copied to be read.
 //
-// Decoding into whole internal keys was rejected: lookups only compare, and most keys are whole in
-// the file. Thread safety: values.
+// Decoding into complete internal keys was rejected, because lookups only compare keys and most
+// keys are complete in the file. Thread safety: values.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct PlainData {
   const char* begin = nullptr;
   const char* end = nullptr;
   PlainEncoding encoding = PlainEncoding::kPlain;
-  uint32_t user_key_bytes = 0;  // kPlain: of every key; 0: each entry stores its own
+  uint32_t user_key_bytes = 0;  // kPlain: size of every user key; 0: each entry stores its own
 };
 
 // The fault of an entry.
@@ -71,7 +71,7 @@ struct PlainEntry {
     if (!shared.empty()) memcpy(to, shared.data(), shared.size());
     if (!rest.empty()) memcpy(to + shared.size(), rest.data(), rest.size());
   }
-  // The user key, in the data if it is whole there, otherwise assembled in *room.
+  // The user key: in the data if it is complete there, otherwise assembled in *room.
   Slice UserKey(std::string* room) const {
     if (shared.empty()) return rest;
     room->resize(user_key_size());
@@ -119,7 +119,7 @@ class PlainDecoder {
   }
   PlainFault ReadPrefix(const char* at, PlainEntry* entry);
 
-  // From the bytes of the user key on.
+  // Reads the rest of an entry, from the bytes of the user key on.
   PlainFault ReadRest(const char* at, size_t key_bytes, PlainEntry* entry) const {
     const char* const end = data_->end;
     if (static_cast<size_t>(end - at) <= key_bytes) return PlainFault::kKeyOutside;

@@ -18,7 +18,7 @@ constexpr uint32_t kLineBytes = 64;
 constexpr uint32_t kLineBits = kLineBytes * 8;
 constexpr uint32_t kNoPlace = static_cast<uint32_t>(kPlainFileBytesMax);
 constexpr uint32_t kSubIndexBit = uint32_t{1} << 31;
-// The number of bits is 32 bits wide.
+// The number of bits must fit into 32 bits.
 constexpr uint64_t kBloomBitsMax = (uint64_t{1} << 32) - 2 * kLineBits;
 
 void SetBit(char* bits, uint32_t bit) {
@@ -101,7 +101,7 @@ PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bi
 }
 
 uint64_t PlainBloomBytesMax(uint64_t hashes, uint32_t bits_per_key) {
-  // Lines are whole, and their number is odd.
+  // The number of lines is rounded up, and made odd.
   return std::min(hashes * bits_per_key, kBloomBitsMax) / 8 + 2 * kLineBytes;
 }
 
@@ -121,7 +121,7 @@ uint32_t PlainIndexBlockBuilder::Buckets(uint32_t prefixes) const {
 }
 
 uint64_t PlainIndexBlockBuilder::BytesMax(uint32_t more_entries) const {
-  // The number of a sub-index's places takes at most half a byte for each of them.
+  // The number of a sub-index's places takes at most half a byte for each place.
   const uint64_t places = places_.size() + more_entries;
   return 2 * kVarint32BytesMax + places * (sizeof(uint32_t) + 1) +
          uint64_t{Buckets(prefixes_ + more_entries)} * sizeof(uint32_t);

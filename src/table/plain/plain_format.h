@@ -27,16 +27,16 @@
 
 namespace ashlar {
 
-// Offsets have 31 bits, and this one means "none".
+// Offsets have 31 bits, and this value means "none".
 inline constexpr uint64_t kPlainFileBytesMax = (uint64_t{1} << 31) - 1;
-// The bytes that keys share with the full keys before them. A table with more is refused, unless
-// they are at most kPlainSharedExpansionMax times its data.
+// The limit of the bytes that keys share with the full keys before them. A table with more is
+// refused, unless they are at most kPlainSharedExpansionMax times the size of its data.
 inline constexpr uint64_t kPlainSharedBytesMax = uint64_t{1} << 30;
 inline constexpr uint64_t kPlainSharedExpansionMax = 64;
-// Where a flush or compaction ends a file. With an index in the file it may be earlier.
+// The size at which a flush or compaction ends a file. With an index in the file it may be smaller.
 inline constexpr uint64_t kPlainOutputBytesMax = kPlainFileBytesMax / 2;
-// Where it does so for entries and index together. An entry of 512 MiB, its part of the index, and
-// the properties still have room.
+// The same limit for entries and index together. It leaves room for an entry of 512 MiB, its part
+// of the index, and the properties.
 inline constexpr uint64_t kPlainIndexedOutputBytesMax = kPlainFileBytesMax - (uint64_t{514} << 20);
 
 inline constexpr char kPlainBloomBlock[] = "kBloomBlock";
@@ -48,7 +48,7 @@ void PutPlainFooter(std::string* out, const BlockHandle& metaindex);
 // min(kFooterBytes, file_bytes) bytes of a PlainTable. The caller adds the file's name to errors.
 Result<BlockHandle> DecodePlainFooter(const Slice& tail, uint64_t file_bytes);
 
-// The hash of the two blocks.
+// The hash that both blocks use.
 uint32_t PlainTableHash(const Slice& bytes);
 
 // The Bloom block over the hashes of all entries, in any order. Requires: hashes, bits_per_key > 0.
@@ -58,7 +58,7 @@ struct PlainBloomBlock {
 };
 PlainBloomBlock BuildPlainBloom(const std::vector<uint32_t>& hashes, uint32_t bits_per_key,
                                 bool local);
-// At most what the block takes.
+// An upper bound of the size of the block.
 uint64_t PlainBloomBytesMax(uint64_t hashes, uint32_t bits_per_key);
 
 // Collects the places of an index block: the first entry of each prefix, and every sparseness-th
@@ -69,10 +69,10 @@ class PlainIndexBlockBuilder {
   PlainIndexBlockBuilder(double hash_table_ratio, size_t sparseness)
       : hash_table_ratio_(hash_table_ratio), sparseness_(sparseness) {}
 
-  // In the order of the file. new_prefix: the previous entry has another prefix, or there is none.
+  // Requires: file order. new_prefix: the first entry, or the previous one has another prefix.
   void Add(bool new_prefix, uint32_t prefix_hash, uint32_t offset);
   std::string Finish() const;
-  // At most what Finish would return after so many more calls of Add.
+  // An upper bound of the bytes that Finish would return after so many more calls of Add.
   uint64_t BytesMax(uint32_t more_entries) const;
 
  private:

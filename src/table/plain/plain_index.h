@@ -1,4 +1,4 @@
-// PlainIndex: where the entries of an open PlainTable are, made from one pass over them.
+// PlainIndex: locates the entries of an open PlainTable. Built in one pass over them.
 //
 //   sparse index   offset and head (key_comparator.h) of every sparseness-th full key, ascending,
 //                  for searches in either direction
@@ -7,19 +7,19 @@
 //                  The high half of the hash gives the first slot to probe. A collision takes the
 //                  next free slot. At most 9 of 10 slots are taken.
 //
-// A prefix of up to sparseness entries is read from its offset on. A prefix with more is searched
-// by the sparse index, and its slot only shows that it exists. An absent prefix ends at a free
-// slot: one cache line, and no entry is read. So the hash table is the filter too.
+// A prefix of up to sparseness entries is read from its offset on. A prefix with more is found
+// through the sparse index, and its slot only shows that it exists. The search for an absent prefix
+// ends at a free slot: it reads one cache line and no entry. So the hash table is also the filter.
 //
-// I1: offsets ascend, and each is that of an entry with a full key.
-// I2: there is one head per offset: that of the user key after the bytes that all keys of the table
-//     begin with. Heads ascend.
+// I1: offsets ascend, and each is the offset of an entry with a full key.
+// I2: there is one head per offset: the head of the user key after the bytes that all keys of the
+//     table begin with. Heads ascend.
 // I3: every prefix of the table has a slot, and at least one slot is free.
 //
-// RocksDB's buckets of offsets were rejected. A bucket names no prefix, so each lookup reads an
-// entry to learn that it has another prefix. In total order each step of its binary search is a
-// cache miss. Buckets in the file cannot be trusted: nothing in a PlainTable has a checksum.
-// Thread safety: constant once made.
+// RocksDB's buckets of offsets were rejected. A bucket does not name its prefix, so each lookup
+// reads an entry only to learn that it has another prefix. In total order each step of its binary
+// search is a cache miss. Buckets in the file cannot be trusted, because nothing in a PlainTable
+// has a checksum. Thread safety: constant once created.
 #pragma once
 
 #include <cstddef>
@@ -38,14 +38,14 @@ class PlainIndex {
 
   void ReserveSparseEntries(uint64_t entries) { offsets_.reserve(static_cast<size_t>(entries)); }
   void AddSparseEntry(uint32_t offset) { offsets_.push_back(offset); }
-  // One for each sparse entry. Call after the last AddSparseEntry.
+  // Sets one head for each sparse entry. Call after the last AddSparseEntry.
   void SetHeads(std::vector<uint64_t> heads) { heads_ = std::move(heads); }
   struct Prefix {
     uint64_t hash;
     uint32_t offset;
     bool many;
   };
-  // prefixes_per_slot: above 0.
+  // Requires: prefixes_per_slot > 0.
   void SetPrefixes(const std::vector<Prefix>& prefixes, double prefixes_per_slot);
 
   // ---- Sparse index.
@@ -65,11 +65,11 @@ class PlainIndex {
   // ---- Prefixes.
 
   bool has_prefixes() const { return !slots_.empty(); }
-  // Prefetches the slot that a Probe begins with.
+  // Prefetches the first slot that a Probe reads.
   void Prefetch(uint64_t hash) const {
     ASHLAR_PREFETCH(&slots_[FastRange32(UpperHash32(hash), static_cast<uint32_t>(slots_.size()))]);
   }
-  // Walks the slots that may belong to a prefix: for (Probe p(index, hash); p.found(); p.Next()).
+  // Visits the slots that may belong to a prefix: for (Probe p(index, hash); p.found(); p.Next()).
   class Probe {
    public:
     Probe(const PlainIndex& index, uint64_t hash)
@@ -92,7 +92,7 @@ class PlainIndex {
     void Step() {
       if (++slot_ == end_) slot_ = slots_;
     }
-    // Skips the slots of other hashes. Ends, because one slot is free (I3).
+    // Skips the slots of other hashes. Terminates, because one slot is free (I3).
     void SkipOthers() {
       while (*slot_ != kFree && static_cast<uint32_t>(*slot_ >> 32) != tag_) Step();
     }
@@ -113,7 +113,7 @@ class PlainIndex {
 
  private:
   static constexpr uint32_t kManyBit = uint32_t{1} << 31;
-  // Not the offset of an entry: the footer follows the last one.
+  // Never the offset of an entry, because the footer follows the last entry.
   static constexpr uint64_t kFree = ~uint64_t{0};
 
   std::vector<uint32_t> offsets_;

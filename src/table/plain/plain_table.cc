@@ -19,8 +19,8 @@
 
 namespace ashlar {
 
-// One pass over all entries in the order of the file. Checks that keys ascend, and that they do not
-// share so much that a walk over a hostile table takes hours.
+// One pass over all entries in file order. Checks that keys ascend, and that they do not share so
+// much that an iteration over a hostile table takes hours.
 class EntryScan {
  public:
   EntryScan(const PlainData* data, const KeyComparator& comparator)
@@ -32,7 +32,7 @@ class EntryScan {
         decoder_(data),
         next_(data->begin) {}
 
-  // False at the end and after a fault.
+  // Returns false at the end and after a fault.
   bool Next() {
     if (next_ == data_->end) return false;
     at_ = next_;
@@ -63,7 +63,7 @@ class EntryScan {
 
   const char* at() const { return at_; }
   const PlainEntry& entry() const { return entry_; }
-  // Valid until the Next after the next.
+  // Valid until Next has been called twice more.
   const Slice& user_key() const { return user_key_; }
   PlainFault fault() const { return fault_; }
   uint64_t entries() const { return entries_; }
@@ -79,7 +79,7 @@ class EntryScan {
   const char* next_;
   PlainEntry entry_;
   Slice user_key_;
-  std::string rooms_[2];  // in turn, for keys that are not whole in the data
+  std::string rooms_[2];  // used in turn for keys that are not complete in the data
   PlainFault fault_ = PlainFault::kNone;
   uint64_t entries_ = 0;
   uint64_t key_bytes_ = 0;
@@ -91,7 +91,7 @@ namespace {
 // An entry has at least one byte each for tag and value size.
 constexpr uint64_t kEntryBytesMin = 2;
 
-// Of one read of a file that is not mapped.
+// The size of one read of a file that is not mapped.
 constexpr size_t kPieceBytes = size_t{4} << 20;
 
 // Collects the prefixes of a table for its index, entry by entry.
@@ -100,7 +100,7 @@ class PrefixCollector {
   PrefixCollector(const SliceTransform* extractor, size_t sparseness)
       : extractor_(extractor), sparseness_(sparseness) {}
 
-  // full_key_offset, entries_since: of the last entry with a full key, this one or one before it.
+  // full_key_offset: of the last full key, here or earlier. entries_since: from that entry to here.
   void Add(const Slice& user_key, uint32_t full_key_offset, size_t entries_since) {
     const Slice prefix = KeyPrefix(extractor_, user_key).value_or(user_key);
     if (entries_ == 0 || prefix != last_prefix_) {
@@ -132,7 +132,7 @@ class PrefixCollector {
   Slice last_prefix_;   // in the user key that was added last
 };
 
-// A hash of bytes would miss keys that compare equal with different bytes.
+// Hashing bytes would miss keys that have different bytes but compare equal.
 bool HashIsSafe(const KeyComparator& comparator) {
   return comparator.kind() != KeyComparator::Kind::kCustom ||
          !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
@@ -192,7 +192,7 @@ Status PlainTable::CheckSize(uint64_t bytes) const {
                             StrCat("the file has ", bytes, " bytes, expected ", file_bytes_));
 }
 
-// At least one byte, at most kPieceBytes. Requires: offset is inside the file.
+// Reads at least one byte and at most kPieceBytes. Requires: offset is inside the file.
 Result<Slice> PlainTable::ReadPiece(uint64_t offset, char* scratch) const {
   const auto n = static_cast<size_t>(std::min<uint64_t>(file_bytes_ - offset, kPieceBytes));
   Slice piece;
@@ -202,7 +202,7 @@ Result<Slice> PlainTable::ReadPiece(uint64_t offset, char* scratch) const {
   return piece;
 }
 
-// I4: a file of the program may return less than was asked for, so only bytes that were returned
+// I4: a file of the program may return fewer bytes than requested, so only bytes that were returned
 // count.
 Status PlainTable::LoadContents() {
   uint64_t bytes = 0;
@@ -424,7 +424,7 @@ PlainFault PlainTable::FindAmong(PlainIndex::Range range, const Slice& user_key,
 PlainFault PlainTable::FindStart(const Slice& user_key, uint64_t tag, const char** at) const {
   *at = nullptr;
   if (index_.sparse_entries() == 0) return PlainFault::kNone;
-  // Heads are comparable among keys with the common bytes.
+  // Heads are comparable only among keys with the common bytes.
   const size_t n = std::min(common_.size(), user_key.size());
   int r = Slice(user_key.data(), n).compare(Slice(common_.data(), n));
   if (r == 0 && n < common_.size()) r = -1;
@@ -483,7 +483,7 @@ PlainTable::Outcome PlainTable::GetFrom(const char* at, size_t entries_max, Look
       if (entries_max-- == 0) return Outcome::kAbsent;
       continue;
     }
-    // All versions of the key are adjacent: no other slot has any.
+    // All versions of the key are adjacent, so no other slot has any.
     at_end = Outcome::kDone;
     if (!lookup->Sees(entry.tag)) continue;
     if (!lookup->Offer(TagType(entry.tag), TagSequence(entry.tag), entry.value, pin_source()))
@@ -566,7 +566,7 @@ uint64_t PlainTable::ApproximateOffsetOf(const Slice& internal_key) {
   if (last_key_.empty() || comparator_.CompareInternal(last_key_, internal_key) < 0)
     return file_bytes_;
   const char* at = nullptr;
-  // An estimate: reads of the entries report the damage.
+  // This is an estimate. Reads of the entries report the damage.
   if (FindStart(ExtractUserKey(internal_key), ExtractTag(internal_key), &at) != PlainFault::kNone)
     return 0;
   return static_cast<uint64_t>(at - data_.begin);

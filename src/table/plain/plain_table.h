@@ -1,24 +1,24 @@
-// PlainTable: an open PlainTable, with its contents in memory: a mapping, or all bytes of a file
-// that is not mapped. A lookup reads entries in place, and values are pinned there.
+// PlainTable: an open PlainTable whose contents are in memory, as a mapping or as all bytes of a
+// file that is not mapped. A lookup reads entries in place, and values are pinned there.
 //
 //   Get, hashed         prefix -> slot -> entries
 //   Get, otherwise      Bloom filter -> head of the key -> sparse index -> entries
 //   Seek in a prefix    as Get, hashed
 //   Seek, total order   as Get, otherwise, without the filter
 //
-// Nothing in the data has a checksum. Open reads every entry once: it checks bounds, kinds and
-// order, counts, and makes the index (plain_index.h). The index and the Bloom filter in the file
-// are for other readers. Later reads check the bounds again, because a mapping shows the present
-// bytes of the file.
+// Nothing in the data has a checksum. Open reads every entry once to check bounds, kinds, order and
+// counts, and to build the index (plain_index.h). The index and the Bloom filter in the file are
+// for other readers. Later reads check the bounds again, because a mapping shows the current bytes
+// of the file.
 //
-// The index is made with the family's extractor, also if the table was written with another one.
+// The index uses the family's extractor, even if the table was written with another one.
 //
-// I1: every offset in the index is that of an entry that was read without fault by Open.
+// I1: every offset in the index is the offset of an entry that Open read without a fault.
 // I2: nothing outside the contents is read, whatever the file contains.
-// I3: the contents count as one block in memory: live_blocks has one for it, which is pinned while
-//     the table is.
-// I4: the contents have file_bytes bytes, all of them the file's. Those of a file that is not
-//     mapped belong to the table and count in MemoryBytes.
+// I3: the contents count as one block in memory. live_blocks includes that block, which is pinned
+//     while the table is.
+// I4: the contents are all file_bytes bytes of the file. If the file is not mapped, they belong to
+//     the table and count in MemoryBytes.
 //
 // Lifetime and thread safety: table_reader.h. The counters outlive the last count on the table.
 #pragma once
@@ -47,10 +47,10 @@
 namespace ashlar {
 
 struct PlainTableOpenArgs {
-  std::unique_ptr<vfs::RandomAccessFile> file;  // mapped, or read whole by Open
+  std::unique_ptr<vfs::RandomAccessFile> file;  // mapped, or read completely by Open
   std::string file_name{};
   uint64_t file_bytes = 0;
-  EpochDomain* epochs = nullptr;  // of the guards in which the table is found
+  EpochDomain* epochs = nullptr;  // the domain of the guards in which the table is found
   KeyComparator comparator{nullptr};
   PlainTableConfig config{};
   std::shared_ptr<const SliceTransform> prefix_extractor{};  // the family's; null: none
@@ -74,7 +74,7 @@ class PlainTable final : public TableReader {
   uint64_t ApproximateOffsetOf(const Slice& internal_key) override;
   std::vector<std::string> Anchors(size_t pieces) override;
   Status Verify() override;
-  // Up to the first damage: the format has no checksums from which a reading could go on.
+  // Stops at the first damage, because the format has no checksums with which to continue after it.
   Status VisitReadable(EntryVisitor visit, TableDamage* damage) override;
   const TableProperties& properties() const override { return properties_; }
   size_t MemoryBytes() const override;
@@ -87,10 +87,10 @@ class PlainTable final : public TableReader {
   const KeyComparator& comparator() const { return comparator_; }
   const PlainData& data() const { return data_; }
   const PlainIndex& index() const { return index_; }
-  // *at: an entry from which a forward walk reaches the first entry at or after (user_key, tag).
-  // Null: there is none. A fault is that of the entry at *at.
+  // Sets *at to an entry from which a forward iteration reaches the first entry at or after
+  // (user_key, tag), or to null if there is none. A fault is the fault of the entry at *at.
   PlainFault FindStart(const Slice& user_key, uint64_t tag, const char** at) const;
-  // The same among the entries with the prefix of user_key. Null: there are none.
+  // The same among the entries with the prefix of user_key. Sets *at to null if there are none.
   PlainFault FindStartInPrefix(const Slice& user_key, uint64_t tag, const char** at) const;
   Status FaultAt(PlainFault fault, const char* at) const;
 
@@ -114,12 +114,12 @@ class PlainTable final : public TableReader {
   Status CorruptionAt(uint64_t offset, const Slice& what) const;
 
   const char* At(uint32_t offset) const { return data_.begin + offset; }
-  // The first of the sparse entries [range) at or after (user_key, tag); range.last if there is
-  // none.
+  // Finds the first of the sparse entries in `range` at or after (user_key, tag), or range.last if
+  // there is none.
   PlainFault FindAmong(PlainIndex::Range range, const Slice& user_key, uint64_t tag,
                        uint32_t* sparse, const char** at) const;
 
-  // False: all keys have the same size, and this one has another.
+  // Returns false if all keys have one size, and this key has another.
   bool MayHaveBytesOf(const Slice& user_key) const {
     return key_bytes_ == 0 || user_key.size() == key_bytes_;
   }
@@ -129,8 +129,8 @@ class PlainTable final : public TableReader {
   void PrefetchEntry(Lookup* lookup) const;
   uint64_t PrefixHash(Lookup* lookup) const;
   enum class Outcome : uint8_t { kAbsent, kDone };
-  // Reads on from an entry until the lookup is done, or a key is larger. Reads at most entries_max
-  // entries with smaller keys.
+  // Reads entries from `at` on until the lookup is done or a key is larger. Skips at most
+  // entries_max entries with smaller keys.
   Outcome GetFrom(const char* at, size_t entries_max, Lookup* lookup);
   Outcome GetBySearch(Lookup* lookup);
 
@@ -149,7 +149,7 @@ class PlainTable final : public TableReader {
   TableProperties properties_;
   PlainData data_;
   PlainIndex index_;
-  size_t key_bytes_ = 0;  // of every user key that a lookup can find; 0: of any size
+  size_t key_bytes_ = 0;  // size of every user key that a lookup can find; 0: any size
   Slice common_;          // the bytes that all user keys begin with, left out of heads
   std::string last_key_;  // internal key; empty: there are no entries
   PagedVector<char> filter_bytes_;

@@ -48,7 +48,7 @@ PlainTableBuilder::PlainTableBuilder(TableWriteArgs args, const PlainTableConfig
       needs_prefixes_(prefix_extractor_ != nullptr &&
                       (encoding_ == PlainEncoding::kPrefix || config_.store_index_in_file)),
       collectors_(args_.collector_factories, CollectorContext(args_), args_.logger) {
-  // Keys of any length may have been written while there were prefixes.
+  // Keys of any length may have been written while there was a prefix extractor.
   if (encoding_ != config_.encoding) config_.user_key_bytes = 0;
   if (config_.store_index_in_file)
     index_.emplace(prefix_extractor_ == nullptr ? 0 : config_.hash_table_ratio,
@@ -123,7 +123,7 @@ size_t PlainTableBuilder::PutKeyBegin(const Slice& user_key, const Slice& prefix
     return 0;
   }
   shared_bytes_ += prefix.size();
-  // For good: the index refers to every so many keys of a prefix, which must be full ones.
+  // For good, because the index refers to every sparseness-th key of a prefix, which must be full.
   if (shared_bytes_ > std::max(kPlainSharedBytesMax, kPlainSharedExpansionMax * offset_))
     shares_ = false;
   if (new_prefix || !shares_ || entries_since_full_key_ % config_.Sparseness() == 0) {
@@ -196,7 +196,7 @@ void PlainTableBuilder::FillProperties() {
 
 Status PlainTableBuilder::Finish(TableWriteResult* result) {
   properties_.data_size = offset_;
-  // Names ascend.
+  // Names must be added in ascending order.
   BlockBuilder metaindex({.restart_interval = 1, .delta_keys = true, .values_have_length = true});
   const auto add = [&metaindex](const char* name, const BlockHandle& handle) {
     std::string text;

@@ -4,14 +4,14 @@
 //                └── error ──> further calls do nothing; status() and Finish return the first error
 //
 // I1: keys ascend strictly in the order of internal keys.
-// I2: no entry begins, and no file ends, beyond the reach of the format's 31-bit offsets: an entry
-//     that would is refused with InvalidArgument.
+// I2: no entry begins and no file ends beyond the reach of the format's 31-bit offsets. An entry
+//     that would do so is refused with InvalidArgument.
 // I3: after an error nothing more is appended to the file.
 //
-// Members of TableWriteArgs about blocks and compression have no effect here. The file gets its
-// bytes in pieces of 64 KiB, and the rate limiter is asked before each. The prefix extractor is the
-// only virtual call per entry. Lifetime: the file, the comparator and the limiter outlive the
-// builder. Destroying an unfinished builder leaves the file as it is. Thread safety: one thread.
+// Members of TableWriteArgs about blocks and compression have no effect here. The file is written
+// in pieces of 64 KiB, each of which waits for the rate limiter. The prefix extractor is the only
+// virtual call per entry. Lifetime: the file, the comparator and the limiter outlive the builder.
+// Destroying an unfinished builder leaves the file as it is. Thread safety: one thread.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace ashlar {
 
 class PlainTableBuilder {
  public:
-  // InvalidArgument for settings that cannot be written.
+  // Returns InvalidArgument for settings that cannot be written.
   static Result<std::unique_ptr<PlainTableBuilder>> Create(TableWriteArgs args,
                                                            const PlainTableConfig& config);
   PlainTableBuilder(const PlainTableBuilder&) = delete;
@@ -40,9 +40,9 @@ class PlainTableBuilder {
 
   // Requires (asserted): the key is larger than all earlier keys, and its type IsPointType.
   void Add(const Slice& internal_key, const Slice& value);
-  // Fails with NotSupported: the format has no range deletions.
+  // Fails with NotSupported, because the format has no range deletions.
   void AddRangeDeletion(const RangeTombstone& tombstone);
-  // Of the entries (table_properties.h). Call before Finish.
+  // Records the snapshot versions among the entries (table_properties.h). Call before Finish.
   void RecordSnapshotVersions(uint64_t count) {
     ashlar::RecordSnapshotVersions(count, &properties_);
   }
@@ -50,8 +50,8 @@ class PlainTableBuilder {
   Status Finish(TableWriteResult* result);
 
   const Status& status() const { return status_; }
-  // The size of the entries so far. At least kPlainOutputBytesMax if the index in the file would
-  // not leave room for many more of them.
+  // The size of the entries so far, but at least kPlainOutputBytesMax if the index in the file
+  // would not leave room for many more entries.
   uint64_t EstimatedFileBytes() const {
     const bool is_full = index_ && offset_ + IndexBytesMax(0) >= kPlainIndexedOutputBytesMax;
     return is_full ? std::max(offset_, kPlainOutputBytesMax) : offset_;
@@ -61,14 +61,14 @@ class PlainTableBuilder {
   PlainTableBuilder(TableWriteArgs args, const PlainTableConfig& config);
 
   Status CheckEntry(const Slice& user_key, const Slice& value) const;
-  // At most what the blocks of the index in the file would take after so many more entries.
+  // An upper bound of the size of the index blocks in the file after so many more entries.
   // Requires: an index.
   uint64_t IndexBytesMax(uint32_t more_entries) const {
     return index_->BytesMax(more_entries) +
            PlainBloomBytesMax(properties_.num_entries + more_entries, config_.bloom_bits_per_key);
   }
   void CountEntry(const Slice& internal_key, uint64_t tag, const Slice& value);
-  // Writes the part of the entry before the key's bytes. Returns how many of these are left out.
+  // Writes the part of the entry before the key's bytes. Returns how many key bytes are left out.
   size_t PutKeyBegin(const Slice& user_key, const Slice& prefix, bool new_prefix, std::string* out);
   BlockHandle WriteBlock(const Slice& contents);
   void FlushOutput();
@@ -85,9 +85,9 @@ class PlainTableBuilder {
   std::string smallest_;
   std::string last_key_;
   std::string last_prefix_;
-  size_t entries_since_full_key_ = 0;  // kPrefix: with the full key, of this prefix
-  uint64_t shared_bytes_ = 0;          // kPrefix: of the prefixes of all keys
-  bool shares_ = true;                 // kPrefix: keys may leave their prefix out
+  size_t entries_since_full_key_ = 0;  // kPrefix: of this prefix, including the full key
+  uint64_t shared_bytes_ = 0;          // kPrefix: total size of the prefixes of all keys
+  bool shares_ = true;                 // kPrefix: keys may omit their prefix
   SequenceNumber smallest_sequence_ = kSequenceNumberMax;
   SequenceNumber largest_sequence_ = 0;
 

@@ -122,7 +122,7 @@ void PlainTableCursor::SeekForPrev(const Slice& internal_target) {
 
 void PlainTableCursor::MovePrev() {
   ASHLAR_DCHECK(Valid() && table_->data().begin <= at_);  // I1
-  // The current one is at the end of the group.
+  // The current entry is the last one of the group.
   if (group_.size() < 2) {
     group_.clear();
     TakeLastBefore(at_);

@@ -1,4 +1,4 @@
-// PlainTableCursor: a walk over one PlainTable.
+// PlainTableCursor: iterates over one PlainTable.
 //
 //   forwards    entry after entry, each checked. A key that is whole in the file is shown in place.
 //   backwards   reads the entries of one sparse-index interval once and remembers them. A step goes
@@ -6,8 +6,8 @@
 //   seeks       PlainTable::FindStart, or FindStartInPrefix if SeekPrefix has a prefix of the
 //               table's extractor; then forwards
 //
-// A cursor with readahead serves compaction. It checks the order again, because its entries are
-// written in order, and a mapping shows the present bytes of the file.
+// A cursor with readahead serves compaction. It checks the order of keys again, because the
+// compaction writes them in this order and a mapping shows the current bytes of the file.
 //
 // I1: decoder_ has just read the current entry, so it can read the next.
 // I2: group_ is empty, or has the entries from a sparse-index entry up to the current one, which is
@@ -47,19 +47,19 @@ class PlainTableCursor final : public InternalCursor {
   }
   void MovePrev() override;
 
-  // An entry, and the decoder as it was before it read it.
+  // An entry, and the decoder in its state before it read the entry.
   struct Place {
     const char* at;
     PlainDecoder decoder;
   };
 
   void Start();
-  // Step shows the next entry, Take the one at `at`, which decoder_ can read, Show the one at `at`,
-  // which decoder_ has just read.
+  // Step shows the next entry. Take shows the entry at `at`, which decoder_ can read. Show shows
+  // the entry at `at`, which decoder_ has just read.
   void Step();
   void Take(const char* at);
   void Show(const char* at);
-  // Walks from `at` to the first entry at or after the target. at: null: there is none.
+  // Moves from `at` to the first entry at or after the target. Null `at`: there is none.
   void SeekOn(PlainFault fault, const char* at, const Slice& internal_target);
   void NextInOrder();
   // Shows the entry before `end`. Requires: an entry or the end of the data is at `end`; group_ is
@@ -76,7 +76,7 @@ class PlainTableCursor final : public InternalCursor {
   PlainDecoder decoder_;
   PlainEntry entry_;
   const char* at_ = nullptr;  // where the current entry begins
-  KeyBuffer buffer_;          // a key that is not whole in the file
+  KeyBuffer buffer_;          // a key that is not complete in the file
   std::vector<Place> group_;
   std::string last_key_;  // with checks_order_
   Status status_;

@@ -1,5 +1,5 @@
-// For the tests of PlainTables: entries in, a table in memory out. Entries, models and lookups are
-// those of table_test_kit.h.
+// Helpers for the tests of PlainTables: write entries to a table in memory. Entries, models and
+// lookups are those of table_test_kit.h.
 #pragma once
 
 #include <memory>
