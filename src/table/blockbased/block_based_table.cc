@@ -69,8 +69,8 @@ Status BlockBasedTable::ChargeMetadata() {
     charged_bytes_ = bytes;
     return Status::OK();
   }
-  // A cache full of pinned blocks has no room for the charge. The table is then uncharged, unless
-  // the program wants the limit to be one of tables, too.
+  // A cache full of pinned blocks has no room for the charge. The table is then not charged, unless
+  // the program wants the limit to apply to tables, too.
   if (!config_.charge_table_readers || !cache_->HasStrictCapacityLimit()) return Status::OK();
   return Status::MemoryLimit(
       parts_.file.name(),
@@ -273,8 +273,8 @@ ASHLAR_ALWAYS_INLINE bool BlockBasedTable::GetFromCandidates(DataBlock* block, u
   size_t user_bytes_before = 0;
   for (; i < block->entries() && block->head(i) == head; ++i) {
     const BlockEntry view = block->View(i);
-    // The key has the same bytes as the previous one, which was equal to the sought one. (In a
-    // custom order keys with other bytes may be equal.)
+    // The key has the same bytes as the previous key, which was equal to the sought key. (In a
+    // custom order keys with different bytes may be equal.)
     const bool repeats =
         found && view.shared >= user_bytes_before && view.user_bytes() == user_bytes_before;
     user_bytes_before = view.user_bytes();
@@ -320,7 +320,7 @@ Result<bool> BlockBasedTable::GetFromFile(uint32_t block, const TableReadOptions
   if (options.cached_only)
     return Status::Incomplete(parts_.file.name(), "the block is not in the cache");
   if (options.guard != nullptr) options.guard->Keep(pin_source().Acquire());
-  // Until the end of the function: the search uses counted objects only.
+  // The pause lasts until the end of the function, because the search uses counted objects only.
   const ReadGuard::Pause pause(options.guard);
   const StopWatch watch(recorder_, READ_BLOCK_GET_MICROS);
   if (!FillsCache(options)) return GetFromUncached(block, options, lookup);
@@ -369,7 +369,7 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
   const char* const readable_end = contents.data() + contents.size();
   KeyBuffer buffer;
   size_t key_bytes = 0;
-  // Bytes that the previous key has in common with the sought one, if it is smaller. SIZE_MAX: not
+  // Bytes that the previous key, if it is smaller, has in common with the sought key. SIZE_MAX: not
   // known, as always in a custom order.
   size_t matched = SIZE_MAX;
   while (p < layout.entries_end) {
@@ -387,7 +387,7 @@ Result<bool> BlockBasedTable::GetFromEntries(const Slice& contents, const PinSou
     }
     p = entry.end();
     const Slice found(key, key_bytes - kTagBytes);
-    // The key shares the byte that decided about the previous key.
+    // The key shares the byte that made the previous key smaller, so it is smaller, too.
     if (entry.shared > matched && user_bytes_before > matched && found.size() > matched) continue;
     const int r = comparator_.Compare(found, user_key);
     if (r < 0) {

@@ -1,5 +1,5 @@
-// BlockBasedTable: an open block-based table. Its constant parts are in memory; data blocks come
-// through the block cache, by direct pointer.
+// BlockBasedTable: an open block-based table. Its constant parts are in memory. Data blocks are
+// read through the block cache, by direct pointers.
 //
 //   Get   filter ──no──> done
 //           └─yes─> index.Find ──> slot ──> block: prefix, heads, entry ──> lookup->Offer
@@ -7,16 +7,16 @@
 //                                      with a cache:  gets its side index, is offered to the cache
 //                                      without:       is searched by its restarts
 //
-// LoadTable makes the parts, Verify (table_verifier.cc) reads the whole file, TableCursor walks
-// over the entries.
+// LoadTable loads the parts, Verify (table_verifier.cc) reads the complete file, and TableCursor
+// iterates over the entries.
 //
 // I1: the parts are constant, except the slots of the index, which the cache writes.
-// I2: the index has slots exactly if there is a cache, and blocks get into a slot only with a side
-//     index.
-// I3: a block that its checksum contradicts is never in the cache, also not if a read that checks
-//     none asked for it: a compaction uses cached blocks, and would give it a good checksum.
-// I4: a mapping counts as one block in memory, from the open to the last access of the table to its
-//     database, because values are pinned in it through the table.
+// I2: the index has slots if and only if there is a cache, and only blocks with a side index get
+//     into a slot.
+// I3: a block with a wrong checksum is never in the cache, not even for a read that skips the
+//     check. A compaction uses cached blocks, and would write this block with a good checksum.
+// I4: a mapping counts as one block in memory, from the open until the table's last access to its
+//     database, because values in it are pinned through the table.
 // Thread safety: table_reader.h. Lifetime: table_reader.h. The destructor erases the table's blocks
 // from the cache.
 #pragma once
@@ -45,10 +45,10 @@ struct TableOpenArgs {
   std::unique_ptr<vfs::RandomAccessFile> file{};
   std::string file_name{};  // for error texts
   uint64_t file_bytes = 0;
-  EpochDomain* epochs = nullptr;  // of the guards in which the table and its blocks are found
+  EpochDomain* epochs = nullptr;  // domain of the guards in which table and blocks are found
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
-  std::shared_ptr<BlockCache> block_cache{};  // kept by the table; null: none
+  std::shared_ptr<BlockCache> block_cache{};  // kept alive by the table; null: none
   bool mmap_reads = false;
   Recorder recorder{};
   // Counts the data blocks in memory, and a mapping as one; null: none.
@@ -89,16 +89,16 @@ class BlockBasedTable final : public TableReader {
     bool side_index;
     const FileSpan* at_hand;
   };
-  // The cached block with a count, or none. Enters a guard.
+  // Returns the cached block with a count, or an empty reference. Enters a guard.
   BlockRef FindCached(uint32_t block);
   // Prefetches a cached block that will be searched soon.
   void PrefetchSideIndex(uint32_t block) const;
-  // The address of the first entry of a cached block, for a walk that prefetches it. The block may
-  // be freed at any time: the address must not be read. Null: not cached. Prefetches the header of
-  // the next block.
+  // The address of the first entry of a cached block, for an iteration that prefetches it. The
+  // block may be freed at any time, so the address must not be read. Null: not cached. Prefetches
+  // the header of the next block.
   const char* WhereCached(uint32_t block) const;
-  // Prefetches the side index and the last entries of a cached block that a walk backwards reaches
-  // next, and the header of the block before it.
+  // Prefetches the side index and the last entries of a cached block that a backward iteration
+  // reaches next, and the header of the block before it.
   void PrefetchBackwards(uint32_t block) const;
   // Whether blocks that are read with these options are offered to the cache. Other blocks need no
   // side index for a single search.
@@ -158,12 +158,12 @@ class BlockBasedTable final : public TableReader {
   uint64_t CandidateTag(const Lookup& lookup) const {
     return parts_.sequence_override.SoughtTag(lookup.seek_tag());
   }
-  // Offers one entry whose user key is the sought one. False: offer no more.
+  // Offers one entry whose user key is the sought key. Returns false if no more are needed.
   ASHLAR_ALWAYS_INLINE bool OfferEntry(uint64_t stored_tag, const Slice& value,
                                        const PinSource& owner, Lookup* lookup) const;
-  // The two ways through a block: by the side index of a block that is cached or will be, and by
-  // the restarts of a block that is read for this lookup only. False: the lookup needs no further
-  // block.
+  // Two ways to search a block: through the side index of a block that is or will be cached, and
+  // through the restarts of a block that is read for this lookup only. They return false if the
+  // lookup needs no further block.
   bool GetFromBlock(DataBlock* block, Lookup* lookup);
   Result<bool> GetFromEntries(const Slice& contents, const PinSource& owner, Lookup* lookup) const;
   // The second half of GetFromBlock, after FindCandidates.
@@ -174,9 +174,9 @@ class BlockBasedTable final : public TableReader {
 
   const KeyComparator comparator_;
   const BlockBasedTableConfig config_;
-  // The destructor works in it, after the last user of the family.
+  // The destructor uses the cache, after the last user of the family has finished.
   const std::shared_ptr<BlockCache> keeps_cache_;
-  BlockCache* const cache_;  // the same: one load less
+  BlockCache* const cache_;  // the same cache; saves one load
   const Recorder recorder_;
   std::atomic<int64_t>* const live_blocks_;
   const bool counts_mapping_;  // I4

@@ -1,4 +1,4 @@
-// BlockFile: an open table file as a sequence of blocks: reads one by its handle, checks its
+// BlockFile: an open table file as a sequence of blocks. Reads a block by its handle, verifies its
 // checksum, and decompresses it.
 //
 // I1: memory is allocated for a block only after its handle was checked against the file's size,
@@ -46,7 +46,7 @@ class BlockFile {
             bool mapped, const Recorder& recorder);
   BlockFile(BlockFile&&) noexcept = default;
 
-  // How blocks are checked: by the footer's version, checksum type and context.
+  // Sets how blocks are checked: by the footer's version, checksum type and context.
   void SetFormat(const Footer& footer) {
     checksum_ = footer.checksum;
     base_context_ = footer.base_context;
@@ -76,8 +76,8 @@ class BlockFile {
   };
   Result<BlockContents> ReadBlock(const ReadArgs& args) const;
 
-  // Reads n bytes at offset into scratch, or returns them in the mapping. Corruption: the file ends
-  // earlier. Requires: scratch is not null, unless mapped().
+  // Reads n bytes at offset into scratch, or returns them in the mapping. Returns Corruption if the
+  // file ends earlier. Requires: scratch is not null, unless mapped().
   Result<Slice> ReadBytes(uint64_t offset, size_t n, char* scratch) const;
 
   Status CorruptionAt(uint64_t offset, const Slice& what) const;
@@ -88,7 +88,7 @@ class BlockFile {
   Status CheckHandle(const BlockHandle& handle) const;
   Status CheckTrailer(const BlockHandle& handle, const char* stored) const;
   uint32_t ChecksumOf(const BlockHandle& handle, const char* stored) const;
-  // Whether the checksum is right with zeros in the place of the bytes that were stored later.
+  // Whether the checksum is right if the bytes that were stored later are replaced with zeros.
   bool ChecksumHoldsWithZeros(const BlockHandle& handle, const char* stored) const;
   // DecompressInto, counted and timed.
   Status Decompress(CompressionType type, const Slice& stored,

@@ -14,8 +14,8 @@ namespace ashlar {
 
 namespace {
 
-// Parses the value at p. Returns the first byte after it, or null. The value is relative to
-// previous, unless that is null.
+// Parses the value at p. Returns the first byte after it, or null if it is damaged. The value is
+// relative to `previous`, unless that is null.
 const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding& coding,
                              const BlockHandle* previous, BlockHandle* handle) {
   if (previous == nullptr) {
@@ -25,7 +25,7 @@ const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding
   } else {
     uint64_t difference = 0;
     p = GetVarint64Ptr(p, limit, &difference);
-    // Both may wrap: the caller checks the handle against the file.
+    // Both may wrap. The caller checks the handle against the file.
     handle->offset = previous->offset + previous->size + kBlockTrailerBytes;
     handle->size = previous->size + static_cast<uint64_t>(ZigZagDecode(difference));
   }
@@ -36,9 +36,9 @@ const char* DecodeIndexValue(const char* p, const char* limit, const IndexCoding
   return p + first_key_bytes;
 }
 
-// Decodes the entry at p of an index block into *key and *handle, which hold those of the previous
-// entry. Returns the first byte after it, or null. Not DecodeEntry: with delta_values an entry has
-// no value length.
+// Decodes the entry at p of an index block into *key and *handle, which hold the previous entry's
+// key and handle. Returns the first byte after it, or null if it is damaged. DecodeEntry would not
+// do: with delta_values an entry has no value length.
 const char* DecodeIndexEntry(const char* p, const char* limit, const IndexCoding& coding,
                              std::string* key, BlockHandle* handle) {
   uint32_t shared = 0;
@@ -145,7 +145,7 @@ void BlockIndex::PrefetchGroup(size_t first) const {
   constexpr size_t kHalf = kFanout / 2;
   ASHLAR_PREFETCH(&heads_[first]);
   ASHLAR_PREFETCH(&heads_[first + kHalf]);
-  // The arrays of the blocks are shorter by the padding.
+  // The arrays of the blocks are shorter, because they are not padded.
   const size_t second = std::min<size_t>(first + kHalf, searched_);
   if (!slots_.empty()) {
     ASHLAR_PREFETCH(&slots_[first]);
@@ -177,7 +177,7 @@ BlockIndex::Group BlockIndex::FindGroup(const Slice& user_key) const {
   size_t group = 0;
   for (size_t l = 0; l < levels_.size(); ++l) {
     group = group * kFanout + CountSmallerInGroup(levels_[l].data() + group * kFanout, head);
-    // After the last group, or in the padding: every head is smaller.
+    // Past the last group, or in the padding: every head is smaller than the key's.
     const size_t groups_below =
         (l + 1 < levels_.size() ? levels_[l + 1].size() : heads_.size()) / kFanout;
     if (group >= groups_below) return {.first = searched_, .decided = true};

@@ -6,9 +6,9 @@
 //   level 1    [ ................ | ................ | ... ]       every 16th head
 //   heads      [ 16 | 16 | 16 | ...                        ]       8 bytes of each separator
 //
-// Heads are integers, taken after the common prefix of all separators but the last. A search reads
-// 16 heads per level, two cache lines, and a separator only if heads tie. The last separator has
-// no head (README.md says why). A key larger than all others leads to the last block.
+// Heads are integers, taken after the common prefix of all separators except the last. A search
+// reads 16 heads (two cache lines) per level, and a separator only if heads tie. The last separator
+// has no head (README.md says why). A key larger than all separators leads to the last block.
 //
 // I1: separators and offsets ascend (separators may repeat), and blocks do not overlap.
 // I2: the newest version of a key, if the table has it, is in block Find(key), and its older
@@ -58,7 +58,7 @@ class BlockIndex {
  public:
   explicit BlockIndex(KeyComparator comparator) : comparator_(comparator) {}
 
-  // Appends a block. Corruption: it is out of order, or outside a file of file_bytes.
+  // Appends a block. Returns Corruption if it is out of order, or outside a file of file_bytes.
   Status Add(const IndexBlockEntry& entry, bool user_key, uint64_t file_bytes);
   // Builds the search structure, and slots if asked to. Call once, after the last Add.
   void Seal(bool with_slots);
@@ -91,9 +91,9 @@ class BlockIndex {
   uint32_t Find(const Slice& user_key, uint64_t tag) const {
     return FindInGroup(FindGroup(user_key), user_key, tag);
   }
-  // Find in two steps, for callers with other work to do while memory arrives. The first step walks
-  // the upper levels, which are small. It prefetches what the second reads, and the block's slot or
-  // handle.
+  // Find in two steps, for callers with other work to do while memory arrives. The first step
+  // searches the upper levels, which are small. It prefetches the memory that the second step
+  // reads, and the block's slot or handle.
   struct Group {
     uint64_t head = 0;     // of the key
     uint32_t first = 0;    // first block of the group; without heads all blocks are one group
@@ -115,7 +115,7 @@ class BlockIndex {
 
  private:
   static constexpr uint32_t kFanout = kHeadGroup;
-  // A group of heads is two cache lines: PrefetchGroup.
+  // A group of heads is two cache lines, which PrefetchGroup relies on.
   static_assert(kFanout * sizeof(uint64_t) == 2 * kCacheLineBytes);
 
   int CompareSeparator(uint32_t i, const Slice& user_key, uint64_t tag) const;
@@ -123,7 +123,7 @@ class BlockIndex {
 
   KeyComparator comparator_;
   bool user_keys_ = true;
-  uint32_t prefix_bytes_ = 0;  // common to the user keys of all separators but the last
+  uint32_t prefix_bytes_ = 0;  // common to the user keys of all separators except the last
   uint32_t searched_ = 0;      // blocks() - 1
   PagedVector<uint64_t> heads_;
   std::vector<PagedVector<uint64_t>> levels_;  // top first; levels_.back() summarises heads_

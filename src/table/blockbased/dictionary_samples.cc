@@ -10,7 +10,7 @@ DictionarySamples TakeSamples(const Slice& blocks, const std::vector<uint32_t>& 
                               size_t bytes_max) {
   DictionarySamples samples;
   if (sizes.empty() || bytes_max == 0) return samples;
-  // As many blocks as it takes by their mean size; of fewer blocks, all.
+  // As many blocks of mean size as fill bytes_max, or all blocks if there are fewer.
   const size_t mean = std::max<size_t>(blocks.size() / sizes.size(), 1);
   const size_t wanted = std::clamp<size_t>(bytes_max / mean + 1, 1, sizes.size());
   samples.bytes.reserve(std::min(bytes_max, blocks.size()));

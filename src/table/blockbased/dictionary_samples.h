@@ -17,8 +17,8 @@ struct DictionarySamples {
   std::vector<size_t> sizes;  // of the samples
 };
 
-// Whole blocks at even distances, bytes_max in all: the last sample is cut. blocks: one after
-// another. sizes: theirs, which add up to the bytes of `blocks`.
+// Takes whole blocks at even distances, bytes_max in all, of which the last may be cut. blocks: one
+// after another. sizes: of the blocks; their sum is the size of `blocks`.
 DictionarySamples TakeSamples(const Slice& blocks, const std::vector<uint32_t>& sizes,
                               size_t bytes_max);
 

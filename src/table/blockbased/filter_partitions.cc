@@ -27,7 +27,7 @@ FilterPartitions::Written FilterPartitions::Finish(const FinishArgs& args,
     written.bytes += handle.size;
     block += partition.bytes;
   }
-  ASHLAR_ASSERT(block == blocks_.data() + blocks_.size());  // blocks_ has them alone
+  ASHLAR_ASSERT(block == blocks_.data() + blocks_.size());  // blocks_ holds only these
   written.top = write(top.Finish());
   written.bytes += written.top.size;
   return written;

@@ -2,12 +2,12 @@
 //
 //   file   filter of a partition | ... | upper level: the last separator of each partition, handle
 //
-// A partition ends with a data block, and where the next key is another user key: so each version
-// of a key leads to the partition that has the key. A seek within a prefix may lead to the
-// partition before or after that of the first key with the prefix. Therefore a partition also has
-// the prefix of the last key before it and of the first key after it.
+// A partition ends with a data block that is followed by another user key, so each version of a key
+// leads to the partition that has the key. A seek within a prefix may lead to the partition before
+// or after the one that has the first key with the prefix. Therefore a partition also has the
+// prefixes of the last key before it and of the first key after it.
 //
-// Index and filter are cut at different separators, as RocksDB calls decoupled partitions.
+// Index and filter are cut at different separators, which RocksDB calls decoupled partitions.
 //
 // I1: each key is in the filter whose separator is the first at or after the key.
 // Lifetime: the filter builder outlives this object. Thread safety: one thread.
@@ -27,12 +27,12 @@ namespace ashlar {
 
 class FilterPartitions {
  public:
-  // entries_max: of one partition.
+  // entries_max: a partition with at least this many entries ends with the data block.
   FilterPartitions(FilterBuilder* filter, size_t entries_max)
       : filter_(filter), entries_max_(entries_max) {}
 
-  // After a data block, and before the next key enters the filter. Both user keys differ.
-  // separator: an internal key.
+  // Call after a data block, and before the next key enters the filter. Requires: the user keys
+  // differ. separator: an internal key.
   void EndBlock(const Slice& separator, const Slice& last_user_key, const Slice& next_user_key) {
     if (filter_->entries() < entries_max_) return;
     filter_->AddPrefixOf(next_user_key);
@@ -45,7 +45,7 @@ class FilterPartitions {
     uint64_t entries = 0;
     uint64_t bytes = 0;  // of all blocks, without their trailers
   };
-  // Writes everything. Call once, after the last key. last_separator: of the table.
+  // Writes everything. Call once, after the last key. last_separator: the table's last separator.
   struct FinishArgs {
     Slice last_separator;
     int restart_interval = 1;

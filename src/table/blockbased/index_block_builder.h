@@ -1,8 +1,8 @@
 // IndexBlockBuilder: one block of (separator, handle) entries: an index, a partition of one, or the
 // upper level of a partitioned index or filter.
 //
-//   entry   as in block_builder.h; value: handle, or the zigzag varint64 of the difference of sizes
-//           to the handle before, whose block then ends where this one begins
+//   entry   as in block_builder.h; value: the handle, or the zigzag varint64 of its size minus the
+//           previous handle's size; the previous block then ends where this one begins
 //
 // Thread safety: one thread.
 #pragma once

@@ -96,7 +96,7 @@ uint64_t IndexBuilder::WholeBytesMax() const {
 }
 
 IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
-  // A thousandth of the largest block, so that the block over the partitions is small, too.
+  // A 1024th of the largest block, so that the block over the partitions is small, too.
   const bool too_large =
       args_.kind != IndexKind::kTwoLevel && WholeBytesMax() > args_.block_bytes_max;
   const IndexKind kind = too_large ? IndexKind::kTwoLevel : args_.kind;
@@ -130,8 +130,8 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
     const uint64_t end = handle.offset + handle.size + kBlockTrailerBytes;
     handle.offset = (end + args_.alignment - 1) / args_.alignment * args_.alignment;  // I2
     const bool last = i + 1 == blocks_.size();
-    // A partition may hold a single separator, so the block over them might get too large, too.
-    // Once it is half full, few partitions follow.
+    // A partition may hold a single separator, so the block over the partitions might get too
+    // large, too. Once that block is half full, partitions get larger, so that few follow.
     const uint64_t full_bytes = top.CurrentBytes() < args_.block_bytes_max / 2
                                     ? partition_bytes
                                     : std::max(partition_bytes, args_.block_bytes_max / 8);
@@ -141,7 +141,7 @@ IndexBuilder::Written IndexBuilder::Finish(WriteBlock write) const {
       ++written.partitions;
     }
   }
-  // The arrays have these keys and nothing else.
+  // The arrays hold exactly these keys.
   ASHLAR_ASSERT(separator == separators_.data() + separators_.size());
   ASHLAR_ASSERT(!has_first_keys || first_key == first_keys_.data() + first_keys_.size());
   written.top = write_block(partitioned ? &top : &block);

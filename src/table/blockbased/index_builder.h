@@ -1,20 +1,20 @@
-// IndexBuilder: the separators of a table's data blocks in, the blocks of its index out.
+// IndexBuilder: builds the blocks of a table's index from the separators of its data blocks.
 //
 //   kBinary, kHash        one block: separator, handle
 //   kBinaryWithFirstKey   one block: separator, handle and the first internal key of the block
 //   kTwoLevel             partitions like kBinary, then one block over them: the last separator of
 //                         each partition, its handle
-//   kHash, besides        prefixes | per prefix: varint32 bytes, first data block, data blocks
+//   kHash, in addition    prefixes | per prefix: varint32 bytes, first data block, data blocks
 //
 // An index that might be too large for one block is written as kTwoLevel.
 //
-// Handles in one block are relative to the handle before where the format says so: then blocks
-// follow each other in the file without gaps, data blocks as well as partitions.
+// Handles in one block are relative to the previous handle where the format says so. Blocks then
+// follow each other in the file without gaps, both data blocks and partitions.
 //
 // I1: separator i is >= the last key of data block i and < the first key of data block i + 1.
 //     Separators are user keys if no two neighbouring blocks share one.
-// I2: data blocks follow each other from the start of the file, in aligned tables up to the next
-//     multiple of the alignment.
+// I2: data blocks follow each other from the start of the file. In aligned tables each begins at
+//     the next multiple of the alignment.
 // Lifetime: the comparator and the prefix extractor outlive the builder. Thread safety: one thread.
 #pragma once
 
@@ -44,7 +44,7 @@ class IndexBuilder {
     uint64_t block_bytes_max = kBlockBytesMax;
     bool delta_values = true;
     uint64_t alignment = 1;                            // of data blocks
-    const SliceTransform* prefix_extractor = nullptr;  // of kHash
+    const SliceTransform* prefix_extractor = nullptr;  // for kHash
   };
   // Appends a block to the file.
   using WriteBlock = FunctionRef<BlockHandle(const Slice& contents)>;
@@ -53,7 +53,7 @@ class IndexBuilder {
     BlockHandle top;               // named by the footer
     uint64_t bytes = 0;            // of all blocks, with their trailers
     uint64_t partitions = 0;       // 0: the index is not partitioned
-    uint64_t top_level_bytes = 0;  // of a partitioned one
+    uint64_t top_level_bytes = 0;  // of a partitioned index
   };
   struct Prefixes {
     std::string prefixes;
@@ -62,7 +62,7 @@ class IndexBuilder {
 
   explicit IndexBuilder(const Args& args) : args_(args) {}
 
-  // Whether AddKey has to be called, for each entry and before it enters its block.
+  // Whether AddKey must be called for each entry, before the entry enters its block.
   bool wants_keys() const {
     return args_.kind == IndexKind::kBinaryWithFirstKey || args_.kind == IndexKind::kHash;
   }
@@ -70,7 +70,7 @@ class IndexBuilder {
   // Ends a data block of block_bytes without its trailer. next_key: empty after the last block.
   // Returns whether the next key is another user key.
   bool AddBlock(const Slice& last_key, const Slice& next_key, uint32_t block_bytes);
-  // Replaces the size of a block that was not known when the block was added.
+  // Sets the size of a block whose size was not known when it was added.
   void SetBlockBytes(size_t block, uint32_t block_bytes) {
     ASHLAR_ASSERT(block < blocks_.size());  // it was added
     blocks_[block].bytes = block_bytes;
@@ -89,7 +89,7 @@ class IndexBuilder {
     return Slice(separators_.data() + separators_.size() - bytes, bytes);
   }
 
-  // At most what the index takes in one block.
+  // An upper bound of the size of the index in one block.
   uint64_t WholeBytesMax() const;
   // Writes the blocks of the index. Call once, after the last AddBlock.
   Written Finish(WriteBlock write) const;

@@ -6,7 +6,7 @@ namespace ashlar {
 inline constexpr char kMetaProperties[] = "rocksdb.properties";
 inline constexpr char kMetaDictionary[] = "rocksdb.compression_dict";
 inline constexpr char kMetaRangeDeletions[] = "rocksdb.range_del";
-// Of IndexKind::kHash: the prefixes one after another, and where their blocks are.
+// For IndexKind::kHash: the prefixes one after another, and the positions of their blocks.
 inline constexpr char kMetaHashIndexPrefixes[] = "rocksdb.hashindex.prefixes";
 inline constexpr char kMetaHashIndexMetadata[] = "rocksdb.hashindex.metadata";
 

@@ -1,17 +1,17 @@
-// The range deletion block of a block-based table: reading it. TableBuilder writes it.
+// Reads the range deletion block of a block-based table. TableBuilder writes it.
 //
 //   rocksdb.range_del   entries with restart interval 1
 //     key     internal key (begin, sequence, 0f)
 //     value   user key `end`
 //
-// A table that an engine wrote has them in the order of internal keys. A table made for ingestion
-// has them in the order of the calls that made it. RocksDB's SstFileWriter wrote empty ranges
-// before it had a check for them. They count, and are left out.
+// In a table that an engine wrote, the entries are in the order of internal keys. In a table made
+// for ingestion they are in the order of the calls that made it. RocksDB's SstFileWriter wrote
+// empty ranges before it checked for them. They are counted as entries but left out.
 //
-// An engine writes fragments, which take one step of FragmentedRanges::MakeWithin for each entry,
-// and more for long keys. Old releases of RocksDB wrote tombstones as they came. A block that takes
-// more than kOverlapStepsMax steps beyond those of fragments is refused: n nested tombstones make
-// fragments with n * n sequences, so a small block would take all memory.
+// An engine writes fragments. Each takes one step of FragmentedRanges::MakeWithin, and more for
+// long keys. Old releases of RocksDB wrote tombstones that are not fragmented. A block that takes
+// more than kOverlapStepsMax steps beyond those of fragments is refused, because n nested
+// tombstones make fragments with n * n sequences, so a small block would take all memory.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -28,7 +28,7 @@ namespace ashlar {
 struct RangeBlockArgs {
   KeyComparator comparator{nullptr};
   SequenceOverride sequence_override;
-  bool ordered = true;  // Corruption for a begin that is smaller than the one before
+  bool ordered = true;  // Corruption if a begin is smaller than the previous one
 };
 
 // 512 MiB of sequences.
@@ -36,11 +36,11 @@ inline constexpr uint64_t kOverlapStepsMax = uint64_t{1} << 26;
 
 struct RangeBlock {
   FragmentedRanges ranges;
-  uint64_t entries = 0;  // of the block, with those of empty ranges
+  uint64_t entries = 0;  // in the block, empty ranges included
 };
 
-// Corruption: an entry is damaged, is no range tombstone, ends before its begin, or is out of
-// order, or the entries overlap too much. The caller adds file and offset.
+// Returns Corruption if an entry is damaged, is not a range tombstone, ends before its begin or is
+// out of order, or if entries overlap too much. The caller adds file and offset.
 Result<RangeBlock> DecodeRangeBlock(const Slice& block, const RangeBlockArgs& args);
 
 }  // namespace ashlar

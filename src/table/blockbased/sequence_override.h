@@ -4,8 +4,8 @@
 // Decided once, when the table is opened. Both masks are constants of the table, so applying them
 // costs no branch where there is no override.
 //
-// I1: with an override every entry has its sequence, and the order of entries with one user key
-//     is the order of their stored tags.
+// I1: with an override, every entry has its sequence, and entries with the same user key are in the
+//     order of their stored tags.
 // Thread safety: constant once made.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace ashlar {
 
 class SequenceOverride {
  public:
-  // None: entries have the sequences that their keys store.
+  // No override: entries have the sequences that their keys store.
   SequenceOverride() = default;
   explicit SequenceOverride(SequenceNumber sequence)
       : kept_bits_(kTypeBits),

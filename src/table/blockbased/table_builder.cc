@@ -20,8 +20,8 @@ namespace {
 
 // The page cache stores a file in folios of the size of the writes that made it, if they begin at
 // multiples of that size. Large folios are read faster, and a folio of a huge page's size is mapped
-// by one page table entry. Small folios are allocated faster: for large ones a virtual machine
-// needs memory that it had returned to its host. docs/measurements/writing.md has the figures.
+// by one page table entry. Small folios are allocated faster, because large ones need memory that a
+// virtual machine had returned to its host. docs/measurements/writing.md has the figures.
 size_t PieceBytes(TableReads reads) {
   switch (reads) {
     case TableReads::kBlockCache: return size_t{64} << 10;
@@ -31,16 +31,16 @@ size_t PieceBytes(TableReads reads) {
   return 0;
 }
 
-// Of data blocks in aligned tables: a page, or a block where that is smaller.
+// The alignment of data blocks in aligned tables: a page, or the block size if that is smaller.
 uint64_t Alignment(const BlockBasedTableConfig& config) {
   constexpr uint64_t kPageBytes = 4096;
   return config.block_align ? std::min<uint64_t>(config.block_bytes, kPageBytes) : 1;
 }
 
-// The most bytes in a block of range tombstones before its last entry's lengths and its restarts.
+// The largest block of range tombstones, not counting the lengths of its last entry.
 constexpr uint64_t kRangeBlockBytesMax = kBlockBytesMax - 64;
 
-// An aligned block that is larger than its size takes a page more.
+// An aligned block that exceeds the block size takes one more page.
 constexpr size_t kAlignedEntryOverhead =
     3 * kVarint32BytesMax + sizeof(uint32_t) + kBlockTrailerBytes;
 
@@ -52,11 +52,11 @@ size_t FullBlockBytes(const BlockBasedTableConfig& config) {
 }
 
 bool DeltaCodesHandles(const BlockBasedTableConfig& config) {
-  // The handles of aligned blocks do not follow from each other.
+  // The handle of an aligned block does not follow from the previous handle.
   return config.format_version >= 4 && !config.block_align;
 }
 
-// Old releases of RocksDB, which read these versions, read no other Bloom filter
+// Old releases of RocksDB, which read these versions, read only the legacy Bloom filter
 // (filter_builder.h).
 FilterKind KindOfFilter(const BlockBasedTableConfig& config) {
   const bool legacy = config.filter_kind == FilterKind::kBloom && config.format_version < 5;
@@ -104,8 +104,8 @@ Status ValidateConfig(const TableWriteArgs& args) {
 
 // shared: bytes that both keys have in common.
 bool Ascends(const KeyComparator& comparator, const Slice& last, const Slice& next, size_t shared) {
-  // The first byte that differs decides, where both user keys have it: no second comparison in the
-  // common case.
+  // The first byte that differs decides, if both user keys have it. So the common case needs no
+  // second comparison.
   if (shared + kTagBytes < next.size() && shared + kTagBytes < last.size()) [[likely]] {
     const auto a = static_cast<uint8_t>(last[shared]);
     const auto b = static_cast<uint8_t>(next[shared]);
@@ -125,7 +125,7 @@ std::string CompressionOptionsText(const CompressionParameters& parameters,
 }
 
 int IndexRestartInterval(const BlockBasedTableConfig& config) {
-  // RocksDB finds the blocks of a prefix by the number of their restart.
+  // RocksDB finds the blocks of a prefix by their restart number.
   return config.index_kind == IndexKind::kHash ? 1 : config.index_restart_interval;
 }
 
@@ -143,7 +143,7 @@ IndexBuilder::Args IndexArgs(const TableWriteArgs& args) {
 }
 
 BlockBuilder::Args DataBlockArgs(const TableWriteArgs& args) {
-  // A hash index knows keys by their bytes.
+  // A hash index identifies keys by their bytes.
   const bool by_bytes =
       !args.comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
   return {.restart_interval = args.config.restart_interval,
@@ -152,7 +152,7 @@ BlockBuilder::Args DataBlockArgs(const TableWriteArgs& args) {
           .hash_buckets_per_entry = by_bytes ? args.config.hash_buckets_per_entry : 0};
 }
 
-// About as many as a Bloom filter of this size has.
+// About as many entries as a Bloom filter of this size has.
 size_t EntriesOfPartition(const BlockBasedTableConfig& config) {
   const uint64_t entries = uint64_t{config.partition_bytes} * 8000 /
                            static_cast<uint64_t>(config.filter_millibits_per_key);
@@ -332,7 +332,7 @@ void TableBuilder::EndBuffering() {
       pending_block_bytes_ = bytes;
     }
   }
-  ASHLAR_ASSERT(at == raw_.size());  // I4: raw_ has these blocks alone
+  ASHLAR_ASSERT(at == raw_.size());  // I4: raw_ holds only these blocks
   buffered_bytes_ = {};
   raw_.Clear();
   properties_.data_size = offset_;

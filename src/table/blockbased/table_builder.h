@@ -6,15 +6,15 @@
 //   file  data blocks | filter | index | dictionary | range deletions | properties | metaindex |
 //         footer
 //
-// I1: keys ascend strictly in the order of internal keys; those of range deletions on their own.
+// I1: keys ascend strictly in internal-key order, entries and range deletions each on their own.
 // I2: each distinct user key enters the filter once: as a whole, as its prefix, or both, as the
 //     config says.
 // I3: after an error nothing more is appended to the file.
 // I4: while blocks wait for a dictionary, none is in the file. They are in raw_, in order.
 //
-// The file gets its blocks in pieces of 64 KiB to 2 MiB, at multiples of that size, and the rate
-// limiter is asked before each. No virtual call per entry. A value is copied once: a block that is
-// not compressed is built in the output.
+// The file is written in pieces of 64 KiB to 2 MiB, at multiples of that size. Each piece waits for
+// the rate limiter. There is no virtual call per entry. A value is copied only once, because a
+// block that is not compressed is built in the output.
 //
 // Lifetime: the file, the comparator and the limiter outlive the builder. Destroying an unfinished
 // builder leaves the file as it is. Thread safety: one thread.
@@ -49,7 +49,7 @@
 namespace ashlar {
 
 struct TableWriteArgs {
-  vfs::WritableFile* file = nullptr;  // empty, at its beginning
+  vfs::WritableFile* file = nullptr;  // an empty file, at its beginning
   std::string file_name{};            // for error texts
   KeyComparator comparator{nullptr};
   BlockBasedTableConfig config{};
@@ -63,10 +63,10 @@ struct TableWriteArgs {
   IORequestPriority priority = IO_LOW;  // of the requests to the limiter
   Recorder recorder{};
   PropertyCollectors::Factories collector_factories{};
-  int level = -1;  // that the table is for, of num_levels; -1: unknown
+  int level = -1;  // the level that the table is for, of num_levels; -1: unknown
   int num_levels = -1;
   Logger* logger = nullptr;  // for failures of collectors; null: none
-  // The table is for ingestion: its properties have place for a global sequence number.
+  // The table is for ingestion, so its properties have room for a global sequence number.
   bool is_external = false;
 
   // Recorded in the properties.
@@ -91,13 +91,13 @@ struct TableWriteResult {
   std::string largest;
   SequenceNumber smallest_sequence = 0;
   SequenceNumber largest_sequence = 0;
-  // Data blocks with 100 deletions of keys or more, or of which these are half of the bytes. By
-  // bytes, the last block does not count: a table may have a few entries in all.
+  // Data blocks with at least 100 point deletions, or with at least half of their bytes in them.
+  // The last block does not count by bytes, because a table may have only a few entries.
   uint64_t dense_blocks = 0;
   bool collectors_need_compaction = false;
 
-  // True if scans over the table step over many deletions: at least 8 blocks, and 5 % of all, are
-  // dense. The thresholds are Pebble's, except the 8.
+  // True if scans over the table skip many deletions: at least 8 blocks, and at least 5 % of all
+  // blocks, are dense. The thresholds are Pebble's, except for the 8.
   bool IsDense() const {
     return dense_blocks >= 8 && dense_blocks * 20 >= properties.num_data_blocks;
   }
@@ -105,7 +105,7 @@ struct TableWriteResult {
 
 class TableBuilder {
  public:
-  // InvalidArgument or NotSupported for settings that cannot be written.
+  // Returns InvalidArgument or NotSupported for settings that cannot be written.
   static Result<std::unique_ptr<TableBuilder>> Create(TableWriteArgs args);
   ~TableBuilder();
   TableBuilder(const TableBuilder&) = delete;
@@ -113,10 +113,10 @@ class TableBuilder {
 
   // Requires (asserted): the key is larger than all earlier keys, and its type IsPointType.
   void Add(const Slice& internal_key, const Slice& value);
-  // Before, between or after calls of Add. Requires (asserted): begin < end; (begin, sequence) is
-  // larger than that of all earlier range deletions, in the order of internal keys.
+  // May be called before, between or after calls of Add. Requires (asserted): begin < end, and
+  // (begin, sequence) is after those of all earlier range deletions in the order of internal keys.
   void AddRangeDeletion(const RangeTombstone& tombstone);
-  // Of the entries (table_properties.h). Call before Finish.
+  // Records the snapshot versions among the entries (table_properties.h). Call before Finish.
   void RecordSnapshotVersions(uint64_t count) {
     ashlar::RecordSnapshotVersions(count, &properties_);
   }
@@ -124,10 +124,10 @@ class TableBuilder {
   Status Finish(TableWriteResult* result);
 
   const Status& status() const { return status_; }
-  // Range deletions included.
+  // The number of entries, range deletions included.
   uint64_t entries() const { return properties_.num_entries; }
-  // About the size of the file if it were finished now, without index, filter, range deletions, and
-  // blocks that wait for a dictionary.
+  // The approximate size of the file if it were finished now, without index, filter, range
+  // deletions, and blocks that wait for a dictionary.
   uint64_t EstimatedFileBytes() const { return offset_ + data_block_.CurrentBytes(); }
 
  private:
@@ -143,12 +143,12 @@ class TableBuilder {
            (now >= args_.config.block_bytes ||
             now + internal_key.size() + value.size() + entry_overhead_ > args_.config.block_bytes);
   }
-  // Adding the key would make a block that readers may refuse.
+  // Whether adding the key would make a block that readers may refuse.
   bool SharesTooMuch(size_t shared) const {
     return block_shared_bytes_ + shared > kBlockSharedBytesMax && !data_block_.Empty();
   }
   void FinishDataBlock(bool is_last);
-  // Completes data_block_ and returns its stored size; 0: it waits for a dictionary.
+  // Completes data_block_ and returns its stored size, or 0 if it waits for a dictionary.
   uint32_t StoreDataBlock();
   // Makes the dictionary and writes the blocks that wait for it.
   void EndBuffering();
@@ -177,11 +177,11 @@ class TableBuilder {
     }
     if (IsOperand(type)) ++properties_.num_merge_operands;
   }
-  // Compresses into compressed_. False: the result is not smaller by enough.
+  // Compresses into compressed_. Returns false if that does not save enough.
   bool Compress(Compressor* compressor, const Slice& raw);
-  // Appends block and trailer, compressed if that helps. compressor: null: store as it is.
+  // Appends the block, compressed if that helps, and its trailer. Null compressor: store as it is.
   BlockHandle WriteBlock(const Slice& raw, Compressor* compressor);
-  // Appends the trailer of the block that output_ has from `start` on.
+  // Appends the trailer of the block that begins at `start` in output_.
   BlockHandle EndBlock(size_t start, CompressionType type);
   // Appends the first bytes of output_ to the file.
   void HandOver(size_t bytes);
@@ -203,7 +203,7 @@ class TableBuilder {
   std::unique_ptr<FilterPartitions> filter_partitions_;  // null: the filter is whole
   ByteBuffer output_;                                    // blocks that are not yet in the file
   uint64_t offset_ = 0;                                  // of the next block in the file
-  // The present data block, if it will be compressed, after the blocks that wait for a dictionary.
+  // The blocks that wait for a dictionary, then the current data block if it will be compressed.
   ByteBuffer raw_;
   std::string compressed_;
   bool buffering_;                        // data blocks wait for a dictionary
@@ -213,7 +213,7 @@ class TableBuilder {
   std::unique_ptr<Compressor> dictionary_compressor_;  // of data blocks; null: compressor_
   BlockBuilder data_block_;        // in raw_ if it will be compressed, otherwise in output_
   const size_t block_bytes_full_;  // a block this large is cut before an entry that would not fit
-  const size_t entry_overhead_;    // bytes of an entry and its block besides key and value, about
+  const size_t entry_overhead_;    // about what an entry and its block add to key and value
   const uint64_t alignment_;       // of data blocks; 1: none
   std::string smallest_;
   ByteBuffer last_key_;
@@ -224,8 +224,8 @@ class TableBuilder {
   IndexKind index_kind_ = IndexKind::kBinary;  // as written
   uint32_t pending_block_bytes_ = 0;  // of a finished block whose separator waits for the next key
   bool has_pending_block_ = false;
-  uint64_t block_shared_bytes_ = 0;  // that keys of the present data block share, at most
-  uint64_t block_deletions_ = 0;     // of keys, in the present data block
+  uint64_t block_shared_bytes_ = 0;  // upper bound of the bytes that keys of the data block share
+  uint64_t block_deletions_ = 0;     // point deletions in the current data block
   uint64_t block_deletion_bytes_ = 0;
   uint64_t dense_blocks_ = 0;
 
@@ -239,7 +239,7 @@ class TableBuilder {
   Status status_;
 };
 
-// Those of the table's factories.
+// The context for the collectors of the table's factories.
 inline TablePropertiesCollectorFactory::Context CollectorContext(const TableWriteArgs& args) {
   TablePropertiesCollectorFactory::Context context;
   context.column_family_id = args.column_family_id;

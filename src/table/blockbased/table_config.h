@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// As in the property of the format.
+// Numbered as in the index type property of the format.
 enum class IndexKind : uint8_t { kBinary = 0, kHash = 1, kTwoLevel = 2, kBinaryWithFirstKey = 3 };
 
 enum class IndexShortening : uint8_t { kNone, kSeparators, kSeparatorsAndSuccessor };
@@ -37,10 +37,10 @@ struct BlockBasedTableConfig {
   const char* filter_policy_property = kBloomPolicyPropertyValue;
   bool enable_index_compression = true;
   IndexKind index_kind = IndexKind::kBinary;
-  // Of a partition of the index or of the filter, about.
+  // The approximate size of a partition of the index or of the filter.
   size_t partition_bytes = 4096;
-  bool partition_filters = false;  // counts with IndexKind::kTwoLevel
-  // An index in one block that might get larger is partitioned, and a whole filter left out.
+  bool partition_filters = false;  // has an effect only with IndexKind::kTwoLevel
+  // An index that might exceed this in one block is partitioned. A whole filter is left out.
   uint64_t meta_block_bytes_max = kBlockBytesMax;
   // Buckets per entry of the hash index in a data block. 0: none.
   double hash_buckets_per_entry = 0;
@@ -48,7 +48,7 @@ struct BlockBasedTableConfig {
 
   // Reading.
   bool cache_index_and_filter_blocks = false;  // charge them to the block cache
-  // The same, and a table that does not fit into a strict cache does not open.
+  // The same, and a table that does not fit into a strict cache fails to open.
   bool charge_table_readers = false;
   size_t readahead_bytes_initial = 8 << 10;
   size_t readahead_bytes_max = 256 << 10;

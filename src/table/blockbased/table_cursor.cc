@@ -67,7 +67,7 @@ Result<const FileSpan*> ReadAhead::Prepare(uint32_t block) {
   } else {
     const BlockHandle last = table_->index().handle(table_->index().blocks() - 1);
     const uint64_t data_end = last.offset + last.size + kBlockTrailerBytes;
-    // The program chooses the piece, of any size.
+    // The program chooses the piece size, which is not limited.
     end = begin + std::min<uint64_t>(piece, data_end - begin);
   }
   const auto n = static_cast<size_t>(end - begin);
@@ -187,9 +187,9 @@ void TableCursor::GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t share
   entries_max_ = entries;
 }
 
-// Prefetches the bytes kPrefetchDistanceBytes after p, which a walk reads soon. At the end of the
-// block they are in the next block. The processor cannot prefetch them itself, because the position
-// of an entry is known only after the previous entry has been read.
+// Prefetches the bytes kPrefetchDistanceBytes after p, which an iteration reads soon. At the end of
+// the block they are in the next block. The processor cannot prefetch them itself, because the
+// position of an entry is known only after the previous entry has been read.
 inline void TableCursor::PrefetchAhead(const char* p) const {
   const auto left = static_cast<size_t>(limit_ - p);
   if (left > kPrefetchDistanceBytes) {
@@ -206,7 +206,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
   }
   const char* previous = last_key_.data();
   size_t previous_bytes = last_key_.size();
-  ShortKey key;  // the previous key, if it is current
+  ShortKey key;  // the previous key, if key_is_current
   bool key_is_current = previous_bytes == 0;
   const char* p = next_;
   const char* const first = block_->first();
@@ -238,7 +238,7 @@ uint32_t TableCursor::Decode(uint32_t n) {
       key.Store(to);
       key_is_current = true;
     } else {
-      // The previous key may overlap this one: bytes are read before they are overwritten.
+      // The previous key may overlap this one, but its bytes are read before they are overwritten.
       if (entry.shared > 0) CopyInSteps(to, previous, entry.shared);
       if (static_cast<size_t>(readable_end - suffix) >= size_t{entry.unshared} + 16) {
         CopyInSteps(to + entry.shared, suffix, entry.unshared);
@@ -292,7 +292,7 @@ void TableCursor::CheckInvariants() const {
   ASHLAR_ASSERT(last_key_.size() == last.key.size());             // I1
 }
 
-// The stored keys are not changed: the next entry shares their bytes.
+// The stored keys are not changed, because the next entry shares bytes with them.
 void TableCursor::OverrideSequences(CursorEntry* entries, uint32_t n) {
   size_t bytes = 0;
   for (uint32_t i = 0; i < n; ++i) bytes += entries[i].key.size();
@@ -373,7 +373,7 @@ void TableCursor::ShowBefore(uint32_t end) {
 void TableCursor::MoveNext() {
   Lengthen();
   if (next_ < limit_) {
-    // A walk that has just begun outruns PrefetchAhead.
+    // An iteration that has just begun outruns PrefetchAhead.
     if (batch_ < kBatchShort) PrefetchRange(next_, kPrefetchDistanceBytes / 2);
     DecodeOrFail(batch_);
   } else {
@@ -518,7 +518,7 @@ void TableCursor::SeekByRestarts(const Slice& internal_target) {
   while (Valid() && table_->comparator().CompareInternal(key(), internal_target) < 0) Next();
 }
 
-// The entry is in the found block or before it: entries of the next block are after the target.
+// The result is in the found block or before it, because the next block is after the target.
 void TableCursor::SeekForPrev(const Slice& internal_target) {
   if (!FindGroup(internal_target)) return;
   FindBlock(internal_target);
@@ -527,7 +527,7 @@ void TableCursor::SeekForPrev(const Slice& internal_target) {
                                             SoughtTag(internal_target));
   if (entry < block_->entries()) {
     ShowEntry(entry);
-    // With a sequence override it may be before the target.
+    // With a sequence override the entry may be before the target.
     if (!Valid() || table_->comparator().CompareInternal(key(), internal_target) <= 0) return;
     Hide();
   }

@@ -1,20 +1,20 @@
-// TableCursor: a walk over one block-based table.
+// TableCursor: iterates over one block-based table.
 //
 //   current block (counted)   [ ... | entry | entry | entry | next_ ...         | limit_ )
 //                                       \       |       /
 //   batch                          [ key, value | ... ]       keys: in keys_; values: in place
 //
-// A batch is decoded at once, forwards, and every entry is checked. A seek shows one entry. The
-// batches after it double in length up to kBatchMax, so that a short range costs little more than
-// its entries. Backwards, the block's side index gives the first entry of the batch. Blocks come
-// from the cache by their slots. Blocks that are not cached are read, with readahead if the reads
-// are sequential, and offered to the cache.
+// A batch is decoded at once, in forward order, and every entry is checked. A seek shows one entry.
+// The batches after it double in length up to kBatchMax, so that a short range costs little more
+// than its entries. For a backward move, the block's side index gives the first entry of the batch.
+// Cached blocks are found by their slots. Others are read, with readahead if the reads are
+// sequential, and offered to the cache.
 //
-// A cursor that does not fill the cache (there is none, or it scans or compacts) seeks by the
-// block's restarts. It builds a side index only when it is moved backwards.
+// A cursor that does not fill the cache (there is no cache, or it serves a scan or a compaction)
+// seeks by the block's restarts. It builds a side index only when it is moved backwards.
 //
-// I1: last_key_ is the stored key of the batch's last entry, which the next entry shares bytes
-//     with; next_ is where the next entry begins.
+// I1: last_key_ is the stored key of the batch's last entry, with which the next entry shares
+//     bytes. next_ is where the next entry begins.
 // I2: a batch is in one block, and in the memory of entries_ and keys_, or of one_key_.
 // I3: block_ is the current block: next_ and limit_ point into it, and next_ <= limit_.
 // Lifetime: holds one count on the table and one on the current block.
@@ -30,16 +30,16 @@
 
 namespace ashlar {
 
-// Reads a file in pieces that grow while the reads are sequential. Pieces of a fixed size go
-// backwards with a walk that does. For a compaction it waits for the rate limiter before each read.
+// Reads a file in pieces that grow while the reads are sequential. Pieces of a fixed size also
+// follow a backward iteration. For a compaction it waits for the rate limiter before each read.
 class ReadAhead {
  public:
   // readahead_bytes: 0 for growing pieces.
   ReadAhead(const BlockBasedTable* table, const TableReadOptions& options)
       : table_(table), fixed_bytes_(options.readahead_bytes), input_reads_(options.input_reads) {}
 
-  // Announces that a block will be read next. Returns bytes that cover it. Null: read the block
-  // alone. Requires: the table has the block.
+  // Announces that a block will be read next. Returns bytes that cover it, or null if the block is
+  // to be read alone. Requires: the table has the block.
   Result<const FileSpan*> Prepare(uint32_t block);
 
  private:
@@ -54,7 +54,7 @@ class ReadAhead {
 
   const BlockBasedTable* const table_;
   const size_t fixed_bytes_;
-  const InputReads* const input_reads_;  // null: for the program
+  const InputReads* const input_reads_;  // null: reads for the program
   uint64_t announced_end_ = 0;
   size_t piece_bytes_ = 0;
   uint32_t last_block_ = UINT32_MAX;
@@ -89,21 +89,21 @@ class TableCursor final : public InternalCursor {
   void MovePrev() override;
 
   // Makes `block` the current one, at no entry. side_index: build it if the block has to be read.
-  // False: status_ has the reason.
+  // Returns false if that fails. status_ has the reason.
   bool LoadBlock(uint32_t block, bool side_index);
   bool EnsureSideIndex();
   void UseBlock();
   // Doubles the length of the next batch.
   void Lengthen();
-  // Shows up to n entries from next_ on, at the first of them. Shows fewer at the end of the block
-  // or of the memory for keys, and before an entry that is damaged. Returns how many; 0: the entry
-  // at next_ is damaged.
+  // Shows up to n entries from next_ on, positioned at the first. Shows fewer at the end of the
+  // block, at the end of the memory for keys, and before a damaged entry. Returns their number, or
+  // 0 if the entry at next_ is damaged or of an unknown type.
   uint32_t Decode(uint32_t n);
   void PrefetchAhead(const char* p) const;
   // Makes room for `entries` entries. The first has a key of key_bytes, which shares bytes with
   // last_key_.
   void GrowKeyBuffer(uint32_t entries, size_t key_bytes, size_t shared);
-  // Shows n decoded entries, at the first of them, with the table's sequence override applied.
+  // Shows n decoded entries, positioned at the first, with the table's sequence override applied.
   void ShowDecoded(CursorEntry* entries, uint32_t n);
   void OverrideSequences(CursorEntry* entries, uint32_t n);
   void DecodeOrFail(uint32_t n);
@@ -111,17 +111,17 @@ class TableCursor final : public InternalCursor {
   Status FaultAtNext() const;
   // Fails with an error of the current block.
   void FailInBlock(const Status& status);
-  // Shows entries of the next, or the previous, block that has any.
+  // Shows entries of the next or the previous block that has any.
   void NextBlock();
   void PrevBlock();
   void DecodeFromStart();
-  // Shows the entries before entry `end` of the current block, at the last of them. Requires:
-  // 0 < end <= entries().
+  // Shows the entries before entry `end` of the current block, positioned at the last.
+  // Requires: 0 < end <= entries().
   void ShowBefore(uint32_t end);
   uint64_t SoughtTag(const Slice& internal_target) const {
     return table_->sequence_override().SoughtTag(ExtractTag(internal_target));
   }
-  // The stages of a seek. False: it has ended.
+  // The stages of a seek. They return false if the seek has ended.
   bool FindGroup(const Slice& internal_target);
   void FindBlock(const Slice& internal_target);
   bool FindEntry(const Slice& internal_target);
@@ -136,18 +136,18 @@ class TableCursor final : public InternalCursor {
   const bool fills_cache_;
   BlockRef block_;
   uint32_t block_number_ = 0;
-  BlockIndex::Group group_;  // by SeekStage::kGroup
-  uint32_t found_ = 0;       // by SeekStage::kBlock: the block; by kEntry: the entry
+  BlockIndex::Group group_;  // set by SeekStage::kGroup
+  uint32_t found_ = 0;       // set by SeekStage::kBlock: the block; by kEntry: the entry
   uint32_t batch_ = 1;       // entries that the next batch may have
   const char* next_ = nullptr;
   const char* limit_ = nullptr;
   const char* readable_end_ = nullptr;
-  // The address of the next block's entries, if a walk came here and they are cached. Prefetched,
-  // never read.
+  // The address of the next block's entries, if they were cached when an iteration reached this
+  // block. Only prefetched, never read.
   const char* walked_next_ = nullptr;
   Slice last_key_;
   KeyBuffer one_key_;
-  // A batch is decoded into these few, until a longer one is needed.
+  // Batches are decoded into these, until a longer one is needed.
   CursorEntry few_entries_[kBatchMin];
   char few_keys_[kBatchMin * 32 + KeyBuffer::kSlackBytes];
   CursorEntry* entries_ = few_entries_;

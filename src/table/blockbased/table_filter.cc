@@ -19,7 +19,7 @@ void TableFilter::SetPartitions(BlockIndex index, std::vector<Partition> partiti
   partitions_ = std::move(partitions);
 }
 
-// Without whole keys in the filter a key is absent if its prefix is.
+// If the filter has no whole keys, a key is absent if its prefix is.
 bool TableFilter::PrefixMayMatch(Lookup* lookup) const {
   const HashedPrefix* const prefix = lookup->prefix(prefix_extractor_.get());
   if (prefix == nullptr || !IsPresent()) return true;
@@ -40,7 +40,7 @@ bool TableFilter::MayMatch(const HashedPrefix& prefix, const Slice& internal_tar
                            bool forward) const {
   if (partitions_.empty()) return whole_.MayMatch(prefix.filter_hash, prefix.bytes);
   // The first entry of the prefix may be in the next partition, because a separator may be larger
-  // than the last key before it. Backwards it may be in the previous one.
+  // than the last key before it. For a backward seek it may be in the previous one.
   const uint32_t here =
       partition_index_->Find(ExtractUserKey(internal_target), ExtractTag(internal_target));
   const uint32_t first = forward || here == 0 ? here : here - 1;

@@ -8,7 +8,7 @@
 // one. A filter whose transform is not available has no usable prefixes.
 //
 // I1: MayMatch is true for every key, and for the prefix of every key, that the table holds.
-// I2: at most one of the whole filter and the partitions is present; without both, everything
+// I2: at most one of the whole filter and the partitions is present. Without either, everything
 //     matches. There is one partition for each entry of their index.
 // Lifetime: owns its blocks, or points into the table's mapping. Thread safety: constant once made.
 #pragma once
@@ -37,10 +37,10 @@ class TableFilter {
 
   // Matches everything.
   TableFilter() = default;
-  // prefix_extractor: null: the filter has no usable prefixes.
+  // Null prefix_extractor: the filter has no usable prefixes.
   TableFilter(bool whole_keys, std::shared_ptr<const SliceTransform> prefix_extractor)
       : whole_keys_(whole_keys), prefix_extractor_(std::move(prefix_extractor)) {}
-  // The filter itself. Call one of them, at most once.
+  // Sets the filter itself. Call only one of them, at most once.
   void SetWhole(BlockContents contents);
   void SetPartitions(BlockIndex index, std::vector<Partition> partitions);
 
@@ -77,7 +77,7 @@ class TableFilter {
   bool PartitionMayMatch(Lookup* lookup) const;
 
   bool whole_keys_ = true;
-  FilterReader whole_;  // matches everything when there is none
+  FilterReader whole_;  // matches everything if there is none
   std::shared_ptr<const SliceTransform> prefix_extractor_;
   BlockContents contents_;
   std::optional<BlockIndex> partition_index_;

@@ -27,19 +27,19 @@ const std::string* FindProperty(const TableProperties& properties, const char* n
   const auto found = properties.user_collected_properties.find(name);
   return found == properties.user_collected_properties.end() ? nullptr : &found->second;
 }
-// The value of a fixed32 property. 0: it is absent or too short.
+// The value of a fixed32 property, or 0 if it is absent or too short.
 uint32_t Fixed32Property(const TableProperties& properties, const char* name) {
   const std::string* const value = FindProperty(properties, name);
   return value == nullptr || value->size() < sizeof(uint32_t) ? 0 : DecodeFixed32(value->data());
 }
-// True if the property of a feature says that it was off. Tables of old releases lack the property:
-// the feature was on where it was possible.
+// True if the property of a feature says that it was off. Tables of old releases lack the property,
+// and the feature was on where it was possible.
 bool PropertySaysNo(const TableProperties& properties, const char* name) {
   const std::string* const value = FindProperty(properties, name);
   return value != nullptr && *value == "0";
 }
 
-// The value of the global sequence number in a properties block. Nothing: it has none.
+// The value of the global sequence number in a properties block, or nothing if it has none.
 std::optional<Slice> FindStoredSequence(const Slice& properties) {
   for (BlockEntries entries(properties); entries.Next();) {
     if (entries.key() == Slice(kPropertyGlobalSequence)) return entries.value();
@@ -79,7 +79,7 @@ class TableLoader {
   BlockFile& file() { return parts_.file; }
   const TableProperties& properties() const { return parts_.properties; }
 
-  // A tolerant load notes the damage of a part, and goes on without the part.
+  // A tolerant load notes the damage of a part and continues without the part.
   template <typename LeaveOut>
   Status Tolerate(Status loaded, const LeaveOut& leave_out) {
     if (!tolerant_ || !loaded.IsCorruption()) return loaded;
@@ -120,7 +120,7 @@ class TableLoader {
     return parts_.file.ReadBlock(
         {.handle = handle, .verify_checksum = true, .stays = true, .at_hand = &tail_});
   }
-  // Every block of the file but the data blocks, for verification.
+  // Every block of the file except data blocks, for verification.
   std::vector<BlockHandle> MetaBlocks() const;
 
   const KeyComparator comparator_;
@@ -200,7 +200,7 @@ Status TableLoader::LoadMetaIndex(const Footer& footer) {
   index_ = footer.index;
   ASHLAR_ASSIGN_OR_RETURN(const BlockContents contents, ReadMeta(metaindex_));
   BlockEntries entries(contents.data);
-  // Blocks do not overlap. Names that share them would make the verification of a small file long.
+  // Blocks do not overlap. Names that share blocks would make verifying a small file slow.
   uint64_t bytes_left = file().file_bytes();
   while (entries.Next()) {
     Slice value = entries.value();
@@ -230,8 +230,8 @@ const BlockHandle* TableLoader::FindMeta(const Slice& name) const {
   return nullptr;
 }
 
-// RocksDB may store the sequence number of a table that it ingests into the file
-// (write_global_seqno, once its default). It leaves the checksum as it was with zeros there.
+// RocksDB may store the sequence number of an ingested table in its file (write_global_seqno, once
+// its default). It keeps the checksum that was computed with zeros there.
 void TableLoader::NoteSequenceStoredLater(const BlockHandle& properties) {
   const Result<BlockContents> contents = file().ReadBlock(
       {.handle = properties, .verify_checksum = false, .stays = false, .at_hand = &tail_});
@@ -245,7 +245,7 @@ void TableLoader::NoteSequenceStoredLater(const BlockHandle& properties) {
 
 Status TableLoader::LoadProperties() {
   const BlockHandle* const handle = FindMeta(kMetaProperties);
-  // LevelDB writes none: an index of internal keys, handles that are whole.
+  // LevelDB writes no properties. Its index has internal keys and handles that are not delta-coded.
   if (handle == nullptr && is_legacy_) return Status::OK();
   if (handle == nullptr)
     return file().CorruptionAt(metaindex_.offset, "the metaindex names no properties");
@@ -326,7 +326,7 @@ FileRanges TableLoader::CutToFile(FragmentedRanges ranges) const {
                           .excludes_largest = ExtractTag(largest_) == kRangeEndTag});
 }
 
-// Old tables lack the property.
+// Old tables lack the property num_range_deletions.
 Status TableLoader::LoadRanges() {
   const BlockHandle* const handle = FindMeta(kMetaRangeDeletions);
   const uint64_t recorded = properties().num_range_deletions;
@@ -405,7 +405,7 @@ Status TableLoader::LoadFilter() {
   const BlockHandle* const partitioned =
       FindMeta(StrCat(kPartitionedFilterPrefix, kBuiltinFilterName));
   if (!filter.IsUsable()) {
-    // Its blocks are not read.
+    // The blocks of an unusable filter are not read.
   } else if (whole != nullptr) {
     ASHLAR_ASSIGN_OR_RETURN(BlockContents contents, ReadMeta(*whole));
     filter.SetWhole(std::move(contents));
@@ -423,8 +423,8 @@ Status TableLoader::LoadFilterPartitions(const BlockHandle& handle, TableFilter*
   BlockIndex index(comparator_);
   ASHLAR_RETURN_IF_ERROR(AddToIndex(top_level.data, handle.offset, coding, &index));
   index.Seal(false);
-  // All partitions stay. RocksDB compresses none, so a few kilobytes that expand to a gigabyte, and
-  // many of them, are no filter.
+  // All partitions stay in memory. RocksDB compresses none of them, so many partitions of a few
+  // kilobytes that each expand to a gigabyte are not a valid filter.
   uint64_t expanded_bytes = 0;
   std::vector<TableFilter::Partition> partitions;
   partitions.reserve(index.blocks());
@@ -459,7 +459,7 @@ Result<TableParts> LoadTable(TableLoadArgs args) { return TableLoader(&args).Loa
 void TableParts::CheckInvariants() const {
   index.CheckInvariants();
   filter.CheckInvariants();
-  // I1: metaindex and index were read, and properties, if it is not a table of LevelDB.
+  // I1: metaindex and index were read, and also properties, unless it is a table of LevelDB.
   ASHLAR_ASSERT(meta_blocks.size() >= 2);
 }
 

@@ -1,21 +1,21 @@
-// LoadTable: reads the parts that an open table keeps in memory, once, from the end of its file.
+// LoadTable: reads once, from the end of a file, the parts that an open table keeps in memory.
 //
 //   file     [data blocks] ... [filter] [index] [dictionary] [properties] [metaindex] [footer]
 //   order         -               7        6         5            3            2         1
 //   range deletions: between index and dictionary, read with 6
 //   4: CheckSupported refuses what Ashlar does not implement, before anything large is read
 //
-// The last 64 KiB are read in one piece. They hold all of these blocks of a small table.
+// The last 64 KiB are read in one piece. They hold all these blocks if the table is small.
 //
-// Refused with NotSupported: unknown index types, user-defined indexes, external
-// tables of an unknown version. An entry of an unknown type fails the lookup or the cursor that
-// meets it.
+// Refused with NotSupported: unknown index types, user-defined indexes, and external tables of an
+// unknown version. An entry of an unknown type fails the lookup or the cursor that reads it, not
+// the load.
 //
 // I1: TableParts come from a table whose footer, metaindex, properties and index are readable, and
 //     which was written with the comparator that it is opened with.
-// I2: every handle in meta_blocks was read and its checksum verified.
-// I3: a tolerant load goes without a damaged filter, damaged range deletions, and damaged parts of
-//     a two-level index. What remains is as good as in an intact table.
+// I2: unless the load is tolerant, each block of meta_blocks that was read has a correct checksum.
+// I3: a tolerant load omits a damaged filter, damaged range deletions, and damaged partitions of a
+//     two-level index. The parts that remain are as good as in an intact table.
 // Thread safety: pure functions.
 #pragma once
 
@@ -54,7 +54,7 @@ struct TableLoadArgs {
   // not known. The bytes outlive the call.
   Slice smallest = {};
   Slice largest = {};
-  bool tolerant = false;  // damage of the parts of I3 is noted in TableParts::damage
+  bool tolerant = false;  // damage of the parts in I3 is noted in TableParts::damage
 };
 
 // Constant for the life of the open table, except the slots of the index.
@@ -64,7 +64,7 @@ struct TableParts {
   TableFilter filter;
   BlockFile file;
   TableProperties properties;
-  std::vector<BlockHandle> meta_blocks;  // all blocks of the file but the data blocks
+  std::vector<BlockHandle> meta_blocks;  // all blocks of the file except data blocks
   FileRanges ranges;                     // cut to the bounds of the file
   std::optional<BlockHandle> range_block;
   bool ranges_are_ordered = true;  // false: a table made for ingestion (range_block.h)

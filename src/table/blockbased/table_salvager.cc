@@ -1,10 +1,10 @@
-// BlockBasedTable::VisitReadable: the entries of a table whose blocks may be damaged.
+// BlockBasedTable::VisitReadable: visits the entries of a table whose blocks may be damaged.
 //
 //   block   checksum, entries and order are intact   its entries are visited
 //           otherwise                                it is left out and counted
 //
-// A key that is not after the one before it was damaged before its checksum was made: the rest of
-// its block is left out. Blocks are read from the file and not offered to the cache.
+// A key that is not after the previous key was damaged before its checksum was computed, so the
+// rest of its block is left out. Blocks are read from the file and not offered to the cache.
 // Thread safety: concurrent with readers of the table.
 #include <string>
 
@@ -75,7 +75,7 @@ class TableSalvager {
   BlockBasedTable& table_;
   const TableReader::EntryVisitor visit_;
   TableDamage* const damage_;
-  bool damaged_ = false;  // VisitBlock met damage
+  bool damaged_ = false;  // VisitBlock found damage
   bool has_last_ = false;
   std::string last_key_;  // as stored
   std::string key_;

@@ -1,5 +1,5 @@
-// For the tests of tables: entries in, a table in memory out; and the model that a table is
-// compared with.
+// Helpers for the tests of tables: they write entries to a table in memory, and compute with a
+// model what the table should return.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -95,8 +95,8 @@ inline Result<TableReaderPtr> OpenTable(vfs::FileSystem* fs, const std::string& 
        .prefix_extractors = std::make_shared<PrefixExtractors>(spec.prefix_extractor)});
 }
 
-// Waits until dropped objects are deleted, and the objects that those drop in turn: count, table,
-// blocks.
+// Waits until dropped objects are deleted, and then the objects that these drop in turn: count,
+// table, blocks.
 inline void SettleEpochs() {
   for (int i = 0; i < 3; ++i) TestEpochs().Synchronize();
 }
@@ -186,7 +186,7 @@ inline std::string GetText(TableReader* table, const TableReadOptions& options,
   return value.ToString();
 }
 
-// The same by the model.
+// The same result according to the model.
 inline std::string ModelText(const Entries& entries, const KeyComparator& comparator,
                              const Slice& user_key, SequenceNumber snapshot) {
   const auto found = entries.lower_bound(MakeInternalKey(user_key, snapshot, ValueType::kMax));
@@ -195,7 +195,7 @@ inline std::string ModelText(const Entries& entries, const KeyComparator& compar
   return ExtractType(found->first) == ValueType::kValue ? found->second : "(none)";
 }
 
-// Keys of the kinds that tables meet.
+// The kinds of keys that tables have.
 enum class KeyKind { kDecimal, kBinary, kLongCommonPrefix, kPrefixesOfEachOther, kHashLike };
 inline constexpr KeyKind kKeyKinds[] = {KeyKind::kDecimal, KeyKind::kBinary,
                                         KeyKind::kLongCommonPrefix, KeyKind::kPrefixesOfEachOther,

@@ -7,7 +7,7 @@
 //   range deletions the checks of DecodeRangeBlock
 //   the table       It has as many entries as its properties say.
 //
-// Blocks are read from the file, also those that are cached, and are not offered to the cache.
+// Blocks are read from the file, even if they are cached, and are not offered to the cache.
 // Thread safety: concurrent with readers of the table.
 #include <string>
 
@@ -74,7 +74,7 @@ class TableVerifier {
                        : table_.file().AddPlace(status, table_.index().handle(block).offset);
   }
 
-  // Searches in blocks that do not stay begin at a restart.
+  // Searches in blocks that are not cached begin at a restart.
   static Status CheckRestarts(const DataBlock& block) {
     BlockLayout layout;
     ASHLAR_RETURN_IF_ERROR(ParseBlockLayout(Slice(block.first(), block.contents_bytes()), &layout));
@@ -107,7 +107,7 @@ class TableVerifier {
     ++entries_;
     if (CompareWithSeparator(key, block) > 0)
       return Status::Corruption("a key is after its block's separator");
-    // Otherwise a search for the key would end in the block before.
+    // Otherwise a search for the key would end in the previous block.
     if (block > 0 && CompareWithSeparator(key, block - 1) <= 0)
       return Status::Corruption("a key is not after the separator of the block before");
     return Status::OK();
@@ -124,7 +124,7 @@ class TableVerifier {
     const uint64_t recorded = table_.properties().num_entries;
     // RocksDB counts range deletions as entries since version 6.
     if (recorded == entries_ + range_deletions_ || recorded == entries_) return Status::OK();
-    // LevelDB records nothing.
+    // LevelDB does not record the number.
     if (recorded == 0 && table_.properties().num_range_deletions == 0) return Status::OK();
     return Status::Corruption(
         table_.file().name(),
