@@ -39,7 +39,7 @@ Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* byt
       if (file == nullptr) file = pinned->second.taken.lock();
       if (file != nullptr) return file->Size(bytes);
     }
-    has_room = args_.files_max == 0 || held_ < args_.files_max;
+    has_room = HasRoom();
   }
   if (has_room) {
     std::unique_ptr<vfs::RandomAccessFile> opened;
@@ -49,10 +49,11 @@ Status PinnedTables::Pin(uint64_t number, const std::string& path, uint64_t* byt
       ASHLAR_RETURN_IF_ERROR(opened->Size(bytes));
       std::shared_ptr<vfs::RandomAccessFile> file = std::move(opened);
       MutexLock lock(mutex_);
-      Pinned& pinned = pinned_[number];
-      pinned = {.file = std::move(file), .taken = {}, .path = path};
+      // Without the mutex, a GiveBack may have taken the room.
+      if (!HasRoom()) return Status::OK();
+      pinned_[number] = {.file = std::move(file), .taken = {}, .path = path};
       ++held_;
-      ASHLAR_ASSERT(args_.files_max == 0 || held_ <= args_.files_max);  // I1
+      if constexpr (kDebugChecks) CheckInvariants();
       return Status::OK();
     }
   }
@@ -86,7 +87,7 @@ void PinnedTables::GiveBack(uint64_t number, std::shared_ptr<vfs::RandomAccessFi
   MutexLock lock(mutex_);
   const auto pinned = pinned_.find(number);
   if (pinned == pinned_.end() || pinned->second.file != nullptr) return;
-  if (args_.files_max != 0 && held_ >= args_.files_max) return;  // I1
+  if (!HasRoom()) return;
   pinned->second.file = std::move(file);
   ++held_;
   if constexpr (kDebugChecks) CheckInvariants();

@@ -59,6 +59,10 @@ class PinnedTables {
   size_t Count() const;
 
  private:
+  // Whether I1 allows one more pinned file.
+  bool HasRoom() const ASHLAR_REQUIRES(mutex_) {
+    return args_.files_max == 0 || held_ < args_.files_max;
+  }
   // Asserts I1 and the count that it uses.
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 

@@ -84,6 +84,24 @@ TEST_F(PinnedTablesTest, TheLimitBoundsTheFilesAndNotTheTables) {
   EXPECT_NE(tables.Take(2).file, nullptr);
 }
 
+TEST_F(PinnedTablesTest, AFileThatIsGivenBackWhileAnotherIsOpenedTakesItsRoom) {
+  FaultFileSystem files(disk_);
+  PinnedTables tables({.file_system = &files, .files_max = 1});
+  EXPECT_EQ(Pin(&tables, 1), 5u);
+  PinnedTables::Taken taken = tables.Take(1);
+  ASSERT_NE(taken.file, nullptr);
+  FaultRule rule;
+  rule.operations = FaultOperation::kOpenForReading;
+  rule.effect = FaultEffect::kRunAction;
+  rule.action = [&tables, &taken] { tables.GiveBack(1, std::move(taken.shared)); };
+  files.AddRule(rule);
+  EXPECT_EQ(Pin(&tables, 2), 5u);
+  EXPECT_EQ(files.FaultsInjected(), 1u);
+  EXPECT_EQ(tables.Count(), 1u);
+  EXPECT_NE(tables.Take(1).file, nullptr);
+  EXPECT_EQ(tables.Take(2).file, nullptr) << "the limit was reached";
+}
+
 TEST_F(PinnedTablesTest, AFileThatCannotBeOpenedIsNotHeld) {
   FaultFileSystem faults(disk_);
   FaultRule rule;
