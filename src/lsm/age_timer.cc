@@ -12,7 +12,7 @@ constexpr uint64_t kTickSecondsMax = 60;
 constexpr uint64_t kLooksPerAge = 5;
 constexpr uint64_t kNanosPerSecond = 1000000000;
 
-// 0: nothing depends on the age of the family's tables.
+// Returns 0 if nothing depends on the age of the family's tables.
 uint64_t ShortestAge(const CompactionPolicy& policy) {
   const LeveledConfig& config = policy.config().common;
   if (config.disable_auto_compactions) return 0;
@@ -38,7 +38,7 @@ void AgeTimer::Stop() {
   ticks_->stopped = true;
 }
 
-// Without memory for the next tick the ends of jobs remain.
+// If allocating the next tick fails, only the ends of jobs trigger these compactions from then on.
 void AgeTimer::TickAfter(uint64_t seconds) {
   const uint64_t delay = seconds == 0 ? kTickSecondsMax : std::min(seconds, kTickSecondsMax);
   IgnoreBadAlloc([&] {
@@ -76,7 +76,7 @@ uint64_t AgeTimer::PeriodSeconds() const {
 }
 
 void AgeTimer::Look() {
-  // A decision changes no family table.
+  // ViewChanged does not replace the family table, so iterating over it is safe.
   for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families) {
     if (ShortestAge(family->policy()) != 0) observer_->ViewChanged(family);
   }

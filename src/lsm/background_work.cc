@@ -62,7 +62,7 @@ void BackgroundWork::SetOptions(const DBOptions& options) {
 }
 
 Status BackgroundWork::StartThreads(const DBOptions& options) {
-  // First, so that the threads of one priority leave one to the other.
+  // Start one thread per priority first, so that neither priority takes all that the system allows.
   for (const auto priority : {Executor::Priority::kHigh, Executor::Priority::kLow}) {
     const Status raised = options.env->executor()->RaiseBackgroundThreads(1, priority);
     if (raised.IsTryAgain()) {
@@ -82,7 +82,7 @@ void BackgroundWork::StartSpaceRecovery(std::function<SpaceRecovery::Outcome()> 
                            kDatabaseMutex.AssertHeld();
                            return RunSoon(Executor::Priority::kLow, std::move(job));
                          }});
-  // Nobody looked for space after an error that is older than this.
+  // An error that was latched before this call has not triggered a look for space yet.
   IgnoreBadAlloc([this] { LookForSpace(state_->error_handler.status()); });
 }
 
@@ -131,7 +131,7 @@ void BackgroundWork::CheckInvariants() const {
     for (const CompactionPlan* const plan : family->running_plans)
       CompactionRunner::CheckMarks(*plan);
   }
-  // Not those of dropped families; a flush together is one job of many families.
+  // The sums exclude dropped families, and a flush of several families is one job.
   ASHLAR_ASSERT(flush_jobs_ >= 0 && compaction_jobs_ >= 0 && soon_jobs_ >= 0);  // I1
   ASHLAR_ASSERT(flushes <= static_cast<size_t>(flush_jobs_) ||
                 flushes_.running_together() > 0);                     // I1
@@ -156,12 +156,12 @@ void BackgroundWork::Decide(const std::shared_ptr<ColumnFamily>& family) {
   family->stall = family->policy().Stall(inputs, family->stall);
   family->compaction_behind = !family->dropped() && family->policy().WantsMoreCompactions(inputs);
   if (family->dropped()) family->stall.state = StallState::kNone;
-  // Before what follows may fail for lack of memory: the next decision finds the stall unchanged,
-  // and would not let the writers go on.
+  // Must precede the steps below, which may fail for lack of memory. Otherwise the next decision
+  // would find the stall unchanged and would not let the writers continue.
   const bool quiet = state_before == StallState::kNone && family->stall.state == StallState::kNone;
   const bool same_stall = family->stall.state == state_before &&
                           (quiet || family->stall.bytes_per_second == rate_before);
-  // It looks at all families, and all of them may decide in one critical section.
+  // Only after a change, because it iterates over all families, and all may decide at once.
   if (!same_stall || behind_before != family->compaction_behind) UpdateWriteController();
   if (family->stall.state != state_before) {
     if (family->stall.state == StallState::kDelayed) ++family->totals.delays;
@@ -229,7 +229,7 @@ bool BackgroundWork::ScheduleFlush(const std::shared_ptr<ColumnFamily>& family) 
     if (!queued.ok()) FailDecision(queued);
     return false;
   }
-  // The job cannot end before this: it takes the mutex to install.
+  // The job cannot end before this, because it needs the mutex to install or to give up.
   ++flush_jobs_;
   [[maybe_unused]] FlushRunner::Flush* const owned_by_job = flush.release();
   return true;
@@ -271,7 +271,7 @@ bool BackgroundWork::ScheduleCompaction(const std::shared_ptr<ColumnFamily>& fam
     if (!queued.ok()) backoff_.Pause(family, queued);
     return false;
   }
-  // The job cannot have begun: it takes the mutex first.
+  // The job cannot end before this, because it needs the mutex to install or to give up.
   ++compaction_jobs_;
   [[maybe_unused]] Compaction* const owned_by_job = compaction.release();
   return true;
@@ -285,7 +285,7 @@ void BackgroundWork::AwaitSnapshot(ColumnFamily* family, const TreeView& view) {
 void BackgroundWork::SnapshotReleased() noexcept {
   const SequenceNumber oldest = state_->snapshots.oldest_sequence();
   if (oldest < awaited_snapshot_) return;
-  // A decision changes no family table.
+  // ViewChanged does not replace the family table, so this reference stays valid.
   const std::vector<std::shared_ptr<ColumnFamily>>& families = state_->Families().families;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     if (family->awaited_snapshot > oldest) continue;
@@ -327,7 +327,7 @@ void BackgroundWork::CompactionJob(Compaction* compaction) {
   outbox_.Notify();
   std::shared_ptr<ColumnFamily> family = compaction->family;
   const Status status = compactions_.Run(compaction);
-  // A failed drop of hidden files has forgotten that they are hidden.
+  // A failed drop of hidden files has forgotten that they are hidden, so they are scanned again.
   const bool scans = status.ok() || compaction->plan.reason == PlanReason::kHiddenFiles;
   if (!IsBenign(status)) backoff_.HandleFailure(family, status, compaction->may_be_recorded);  // I2
   delete compaction;
@@ -339,11 +339,11 @@ void BackgroundWork::EndJob(std::shared_ptr<ColumnFamily> family, const Status& 
                             int BackgroundWork::* jobs) {
   stats_.DumpIfDue();
   if (!status.ok()) {
-    // An install has decided already.
+    // After a success the install has called ViewChanged already.
     MutexLock lock(state_->mutex());
     ViewChanged(family);
   }
-  // A family that was dropped and let go meanwhile ends here, and its files with it.
+  // Destroys a family that was dropped and released meanwhile, so that its files can be deleted.
   family.reset();
   state_->epochs.Reclaim();
   files_.DeleteOrLeaveObsoleteFiles();
@@ -429,7 +429,7 @@ Status BackgroundWork::WaitUntilSwitchIsFree(
     while (would_stop()) {
       ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
       ASHLAR_RETURN_IF_ERROR(state_->CheckRunsJobs());
-      // Without jobs nothing would change.
+      // Nothing would change without running jobs.
       if (flush_jobs_ + RunningCompactions() == 0) return Status::OK();
       ASHLAR_RETURN_IF_ERROR(WaitForChange(deadline));
     }
@@ -445,12 +445,12 @@ Status BackgroundWork::WaitForIdle(bool abort_on_pause, DeadlineNanos deadline) 
     const bool holds_compactions = is_paused || compactions_.aborts() > 0;
     bool wanted = flush_jobs_ + RunningCompactions() > 0;
     bool held_back = is_paused;
-    // While jobs run there are thousands of changes, and perhaps as many families.
+    // Running jobs cause thousands of changes, each perhaps with as many families to check.
     const std::vector<std::shared_ptr<ColumnFamily>>& families = state_->Families().families;
     const bool asks_families = !wanted || (abort_on_pause && holds_compactions && !is_paused);
     for (size_t i = 0; i < families.size() && asks_families; ++i) {
       const std::shared_ptr<ColumnFamily>& family = families[i];
-      // Otherwise a compaction that may run is a job already.
+      // If none of these holds, a compaction that may run is a job already.
       const bool waits_for_call =
           family->exclusive_compaction || family->ingesting || family->waiting_steps > 0;
       const bool is_pending = (holds_compactions || waits_for_call) && !family->compaction_paused &&

@@ -19,7 +19,7 @@ class CandidateQueue {
  public:
   bool empty() const { return queue_.empty(); }
   size_t size() const { return queue_.size(); }
-  // Nothing happens when the family is in the queue, or there is no memory.
+  // Does nothing if the family is in the queue. Changes nothing if it throws std::bad_alloc.
   void Push(const std::shared_ptr<ColumnFamily>& family) {
     if (!queued_.insert(family.get()).second) return;
     try {

@@ -11,10 +11,10 @@
 namespace ashlar {
 
 namespace {
-// The size at which the active memtable is full. The blocks of an arena add up to a whole number of
-// the largest, less the smallest (memtable/arena.h). The last entries before write_buffer_size
-// would open another block, and its first touch may take a huge page. Small memtables use all of
-// the size: a level is rewritten for each few of them, so a smaller memtable costs more than a
+// The size at which the active memtable is full. The blocks of an arena add up to a multiple of the
+// largest size minus the smallest (memtable/arena.h). The last entries before write_buffer_size
+// would open another block, and its first touch may take a huge page. Small memtables use the full
+// size, because a level is rewritten for every few of them, so a smaller memtable costs more than a
 // block.
 size_t FullBytes(const ColumnFamilyOptions& options) {
   constexpr size_t kSmallBytes = size_t{1} << 20;
@@ -22,7 +22,7 @@ size_t FullBytes(const ColumnFamilyOptions& options) {
   if (options.write_buffer_size < kSmallBytes) return options.write_buffer_size;
   return options.write_buffer_size - (ArenaBlockPool::kBlockBytesMin + kLastEntriesBytes);
 }
-// UINT64_MAX: a larger one.
+// Returns UINT64_MAX if the product is larger.
 uint64_t MemTableLimit(const ColumnFamilyOptions& options) {
   const auto memtables = static_cast<uint64_t>(options.max_write_buffer_number);
   return options.write_buffer_size > UINT64_MAX / memtables ? UINT64_MAX
@@ -59,7 +59,7 @@ ColumnFamily::ColumnFamily(Args args)
   SetActive(NewMemTable(), args.log_number);
   active_.table->SetOlderThrough(version_->LargestSequence());
   InstallView();
-  // Last: a constructor that throws runs no destructor.
+  // Must be last, because a constructor that throws runs no destructor.
   version_->Ref();
 }
 
@@ -215,7 +215,7 @@ void ColumnFamily::PrepareView() {
 }
 
 void ColumnFamily::InstallPreparedView() noexcept {
-  // PrepareView, and PrepareSwitch since.
+  // Ensured by PrepareView, and by each PrepareSwitch since then.
   ASHLAR_ASSERT(spare_view_.has_value() && spare_view_->immutable.capacity() >= immutable_.size());
   ReadView::Args args = ViewArgs(active_.table, std::move(spare_view_->immutable));
   void* const memory = spare_view_->memory.release();
@@ -282,7 +282,7 @@ void ColumnFamily::Follow(PreparedFollow prepared, SequenceNumber through) noexc
   SetActive(std::move(prepared.active.table), prepared.active.log_number);
   next_memtable_id_ = prepared.next_memtable_id;
   if (prepared.version != version_) SetVersion(prepared.version);
-  // Older sources have entries that were never in the memtable.
+  // Older sources now have entries that were never in a memtable of this family.
   NoteIngested(through);
   PublishView(prepared.view.release());
 }

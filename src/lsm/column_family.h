@@ -1,11 +1,11 @@
-// ColumnFamily: one ordered map of the database: its memtables, its version, its options, and the
-// view that reads use.
+// ColumnFamily: one ordered map of the database, with its memtables, its version, its options, and
+// the view that reads use.
 //
 //   writes -> active memtable -> (full) immutable memtables -> (flush) level 0 -> (compaction)
 //   deeper levels
 //
-// I1: view() lists exactly the {active, immutable, version, prefix extractor} that there are.
-// I2: immutable memtables are flushed oldest first; a memtable leaves the list in the same critical
+// I1: view() refers to exactly the current {active, immutable, version, prefix extractor}.
+// I2: immutable memtables are flushed oldest first. A memtable leaves the list in the same critical
 //     section that publishes the version with its tables.
 // I3: every logged write that is not in a table is in a log whose number is at least
 //     OldestLogNumber(). The log numbers of the memtables ascend from old to new.
@@ -40,10 +40,10 @@
 
 namespace ashlar {
 
-// How long a key's chain of operands in the memtable may be (max_successive_merges).
+// Limits the chain of operands that a key may have in the memtable (max_successive_merges).
 struct SuccessiveMerges {
-  size_t operands_max = 0;   // 0: as long as it becomes
-  bool reads_files = false;  // a value on disk is read to shorten it
+  size_t operands_max = 0;   // 0: no limit
+  bool reads_files = false;  // may read a value from disk to shorten the chain
 };
 
 struct MemTableEntry {
@@ -63,17 +63,17 @@ struct FamilyTotals {
     uint64_t entries_in = 0;
     uint64_t entries_dropped = 0;
   };
-  // A flush writes to level 0 and reads no table.
+  // For a flush the output level is 0, and no table is read.
   void CountJob(Level output_level, const TableJobStatistics& statistics);
-  // Keeps the room for the levels, so that it needs no memory, nor does CountJob.
+  // Keeps the capacity of `levels`, so that neither Reset nor CountJob has to allocate.
   void Reset() {
     levels.clear();
     delays = 0;
     stops = 0;
   }
 
-  std::vector<OfLevel> levels;  // by the level that was written to
-  uint64_t delays = 0;          // times that writers began to be slowed down
+  std::vector<OfLevel> levels;  // indexed by output level
+  uint64_t delays = 0;          // how often a slowdown of writers began
   uint64_t stops = 0;
 };
 
@@ -89,7 +89,7 @@ class ColumnFamily {
     EpochDomain* epochs = nullptr;
     std::atomic<int64_t>* live_memtables = nullptr;
     std::atomic<int64_t>* live_views = nullptr;
-    Version* version = nullptr;  // takes a count of its own
+    Version* version = nullptr;  // the family takes its own count
     uint64_t log_number = 0;     // of the active memtable
     uint32_t user_key_bytes = 0;
     std::map<Level, std::string> compact_cursors = {};
@@ -105,11 +105,11 @@ class ColumnFamily {
   const KeyComparator& comparator() const { return comparator_; }
   const MergeOperator* merge_operator() const { return merge_operator_.get(); }
   bool has_compaction_filter() const { return has_compaction_filter_; }
-  // True if Merge is refused: there is no merge operator, or only the name of one
+  // True if Merge is refused because there is no merge operator, or only the name of one
   // (UnknownMergeOperator).
   bool RefusesMerges() const { return refuses_merges_; }
-  // InvalidArgument for an entry that the family's tables cannot hold. Once in a memtable, it would
-  // make every flush fail.
+  // Returns InvalidArgument if the family's tables cannot hold the entry. Once in a memtable, it
+  // would make every flush fail.
   Status CheckEntry(const Slice& key, const Slice& value) const {
     if (!EntryFits(key.size(), value.size())) [[unlikely]]
       return TooLarge(key, value);
@@ -117,17 +117,17 @@ class ColumnFamily {
       return Status::OK();
     return WrongKeyLength(key);
   }
-  // Whether all keys need one length, so that each key of a foreign table has to be looked at.
+  // Whether all keys must have one length, so that every key of a foreign table has to be checked.
   bool FixesKeyLength() const { return user_key_bytes_ != 0; }
-  // InvalidArgument for a range whose end is before its begin; NotSupported if the family's tables
-  // cannot hold range tombstones.
+  // Returns InvalidArgument if the end is before the begin or an entry cannot hold both, and
+  // NotSupported if the family's tables cannot hold range tombstones.
   Status CheckRange(const Slice& begin, const Slice& end) const;
   TableCache* tables() const { return tables_.get(); }
 
   ReadView* view() const { return view_.load(std::memory_order_acquire); }
-  // For calls that may wait, which they do outside guards.
+  // Pins the view for a call that may wait, which it must do outside guards.
   ViewRef PinView() const;
-  // For the commit leader, the only thread that replaces it.
+  // For the commit leader, the only thread that replaces the active memtable.
   MemTable* LeaderActive() const { return leader_active_; }
   // The oldest log that can hold writes of the active memtable. For the commit leader and recovery.
   uint64_t LeaderLogNumber() const { return leader_log_number_; }
@@ -151,7 +151,7 @@ class ColumnFamily {
 
   // Written under the database mutex.
   bool dropped() const { return dropped_.load(std::memory_order_relaxed); }
-  // ColumnFamilyDropped, with the name of the family, once it is dropped.
+  // Returns ColumnFamilyDropped, with the name of the family, once the family is dropped.
   Status CheckNotDropped() const { return dropped() ? DroppedError() : Status::OK(); }
   void MarkDropped() ASHLAR_REQUIRES(kDatabaseMutex) {
     dropped_.store(true, std::memory_order_relaxed);
@@ -159,7 +159,7 @@ class ColumnFamily {
 
   // ---- Guarded by the database mutex.
 
-  // The memory that a switch of the memtable needs, allocated before anything changes.
+  // The memory for a switch of the memtable, allocated before anything changes.
   class PreparedSwitch {
    public:
     PreparedSwitch(PreparedSwitch&&) = default;
@@ -177,25 +177,25 @@ class ColumnFamily {
   };
   // Requires: no switch, install or flush of the family until SwitchMemTable takes the result.
   PreparedSwitch PrepareSwitch() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Puts the fresh memtable in place, whose writes go to log_number, and publishes the view. The
-  // old memtable becomes the newest immutable one. Call EpochDomain::Reclaim after releasing the
-  // mutex.
+  // Makes the fresh memtable the active one, whose writes go to log_number, and publishes the view.
+  // The old memtable becomes the newest immutable one. Call EpochDomain::Reclaim after releasing
+  // the mutex.
   void SwitchMemTable(PreparedSwitch prepared, uint64_t log_number) noexcept
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // An empty active memtable needs no older log than this.
+  // Raises the log number of the active memtable to this one if the memtable is empty.
   void AdvanceEmptyMemTable(uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
-  // Entries with sequences up to this one, which the published version has, were ingested into it.
+  // Records that entries with sequences up to `through` were ingested into the published version.
   // Call in the critical section that publishes the version.
   void NoteIngested(SequenceNumber through) ASHLAR_REQUIRES(kDatabaseMutex) {
     ingested_through_ = through;
     active_.table->EndGaps();
   }
-  // Counts a flush. All immutable memtables, oldest first, marked as being flushed.
+  // Counts a flush. Returns all immutable memtables, oldest first, and marks them as being flushed.
   std::vector<MemTableRef> StartFlush() ASHLAR_REQUIRES(kDatabaseMutex);
-  // The end of StartFlush. The `flushed` oldest memtables are in tables now and leave the list.
+  // Ends what StartFlush began. Removes the `flushed` oldest memtables, which are in tables now.
   void EndFlush(size_t flushed) ASHLAR_REQUIRES(kDatabaseMutex);
-  // Listeners are about to hear of the flush that EndFlush has ended; its oldest memtable names it.
-  // Call in the critical section of EndFlush.
+  // Records that listeners will be notified of the flush that EndFlush has ended. The flush is
+  // identified by its oldest memtable. Call in the critical section of EndFlush.
   void BeginFlushReport(uint64_t oldest_memtable) noexcept ASHLAR_REQUIRES(kDatabaseMutex);
   void EndFlushReport(uint64_t oldest_memtable) ASHLAR_REQUIRES(kDatabaseMutex);
   // Whether a flush with a memtable older than this one is being reported.
@@ -224,20 +224,20 @@ class ColumnFamily {
     uint64_t next_memtable_id = 0;
     std::unique_ptr<ReadView, PreparedSwitch::Unlinker> view;
   };
-  // The primary has recorded this version, whose tables have all writes of the logs below
-  // log_number: memtables with nothing else leave. rebuilt: a family that has the memtables to use
-  // instead of this one's; null: its own. Requires: no switch or install until Follow takes the
-  // result, and an active memtable whose log number is not below log_number.
+  // Prepares for a version that the primary has recorded. Its tables have all writes of the logs
+  // below log_number, so memtables without other writes are left out. `rebuilt`: a family whose
+  // memtables replace this one's; null: none. Requires: no switch or install until Follow takes the
+  // result, and the active memtable to be used has a log number of at least log_number.
   PreparedFollow PrepareFollow(Version* version, uint64_t log_number, const ColumnFamily* rebuilt)
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // Publishes the view. through: every sequence that the primary has used for the version is not
-  // above it. Call EpochDomain::Reclaim after releasing the mutex.
+  // Publishes the view. `through`: an upper bound of the sequences that the primary has used for
+  // the version. Call EpochDomain::Reclaim after releasing the mutex.
   void Follow(PreparedFollow prepared, SequenceNumber through) noexcept
       ASHLAR_REQUIRES(kDatabaseMutex);
   // Publishes the current members as the view and unlinks the old one. Call EpochDomain::Reclaim
   // after releasing the mutex.
   void InstallView() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Allocates the memory of the next InstallPreparedView. Any number of memtables may be switched
+  // Allocates the memory for the next InstallPreparedView. Any number of memtables may be switched
   // in between.
   void PrepareView() ASHLAR_REQUIRES(kDatabaseMutex);
   // InstallView after PrepareView.
@@ -254,24 +254,24 @@ class ColumnFamily {
     return immutable_.empty() ? active_.log_number : immutable_.front().log_number;
   }
   uint64_t active_log_number() const ASHLAR_REQUIRES(kDatabaseMutex) { return active_.log_number; }
-  // The smallest sequence of the memtables; kSequenceNumberMax: they are empty.
+  // The smallest sequence in the memtables, or kSequenceNumberMax if they are empty.
   SequenceNumber OldestUnflushed() const ASHLAR_REQUIRES(kDatabaseMutex);
   size_t MemTableBytes() const ASHLAR_REQUIRES(kDatabaseMutex);
-  // Asserts I1 to I3. True between the critical sections that change the family.
+  // Asserts I1 to I3, which hold between the critical sections that change the family.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
   const ColumnFamilyOptions& options() const ASHLAR_REQUIRES(kDatabaseMutex) { return options_; }
-  // Exchanges the options with the family's. Installs a view if the prefix extractor is another.
+  // Swaps `*options` with the family's options. Installs a view if the prefix extractor differs.
   // Changes nothing if it throws. Allocates nothing if the prefix extractor is the same. After
   // releasing the mutex, destroy the old options and call EpochDomain::Reclaim.
   void SetOptions(ColumnFamilyOptions* options, CompactionConfig compaction)
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // Of new memtables and tables; null: none. Reads take the view's.
+  // The prefix extractor of new memtables and tables; null: none. Reads use the view's.
   const std::shared_ptr<const SliceTransform>& prefix_extractor() const
       ASHLAR_REQUIRES(kDatabaseMutex) {
     return options_.prefix_extractor;
   }
-  // The decisions about the family's tree.
+  // Makes the decisions about the family's tree.
   CompactionPolicy& policy() ASHLAR_REQUIRES(kDatabaseMutex) { return *policy_; }
   const CompactionPolicy& policy() const ASHLAR_REQUIRES(kDatabaseMutex) { return *policy_; }
   bool CompactsAutomatically() const ASHLAR_REQUIRES(kDatabaseMutex) {
@@ -280,26 +280,26 @@ class ColumnFamily {
 
   WriteStall stall ASHLAR_GUARDED_BY(kDatabaseMutex);
   bool compaction_behind ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  // Compactions that failed in a row for lack of space or descriptors, and the last error. While
-  // compaction_paused none is picked.
+  // Compactions that failed in a row for a transient reason (CompactionBackoff), and the last
+  // error. No compaction is picked while compaction_paused is set.
   uint32_t compaction_failures ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   bool compaction_paused ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   Status compaction_failure ASHLAR_GUARDED_BY(kDatabaseMutex);
   std::vector<const CompactionPlan*> running_plans ASHLAR_GUARDED_BY(kDatabaseMutex);
   // TreeView::AwaitedSnapshot of the last pick that found nothing.
   SequenceNumber awaited_snapshot ASHLAR_GUARDED_BY(kDatabaseMutex) = kNoSnapshotAwaited;
-  // Flush even if fewer memtables wait than min_write_buffer_number_to_merge.
+  // Flush even if fewer memtables wait than min_write_buffer_number_to_merge demands.
   bool flush_wanted ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  // Flush even without a memtable: the edit lets logs go that no family needs.
+  // Flush even without a memtable, so that the edit releases logs that no family needs.
   bool log_release_wanted ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  // Why a memtable was switched last.
+  // The reason of the last memtable switch.
   FlushReason flush_reason ASHLAR_GUARDED_BY(kDatabaseMutex) = FlushReason::kOthers;
   int running_flushes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   // Steps of manual compactions that wait for running plans; no plan is picked meanwhile.
   int waiting_steps ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
-  // A manual compaction runs alone.
+  // A manual compaction runs alone, or waits until it may.
   bool exclusive_compaction ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
-  // Ingested files have reserved places and are not in the tree yet; no plan is picked.
+  // Ingested files have reserved their levels and are not in the tree yet, so no plan is picked.
   bool ingesting ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   FamilyTotals totals ASHLAR_GUARDED_BY(kDatabaseMutex);
 
@@ -309,13 +309,13 @@ class ColumnFamily {
   };
   // The memory of a view, before the members of the view are known.
   struct SpareView {
-    std::vector<MemTableRef> immutable;  // empty; the capacity counts
+    std::vector<MemTableRef> immutable;  // empty, with its capacity reserved
     std::unique_ptr<void, RawMemoryDeleter> memory;
   };
 
   void SetActive(MemTableRef table, uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
   MemTableRef NewMemTable() ASHLAR_REQUIRES(kDatabaseMutex);
-  // A view of these and the other current members.
+  // Makes a view of the arguments and the other current members.
   ReadView* NewView(const MemTableRef& active, const MemTableRef& newest_immutable,
                     const std::shared_ptr<const SliceTransform>& prefix_extractor)
       ASHLAR_REQUIRES(kDatabaseMutex);
@@ -333,7 +333,7 @@ class ColumnFamily {
   const bool has_compaction_filter_;
   const bool refuses_merges_;
   const bool refuses_ranges_;
-  const uint32_t user_key_bytes_;  // of every key, because the tables do not store it; 0: any
+  const uint32_t user_key_bytes_;  // the length of all keys, which the tables do not store; 0: any
   const std::unique_ptr<TableCache> tables_;
   ArenaBlockPool* const arena_blocks_;
   EpochDomain* const epochs_;  // the database's
@@ -353,16 +353,16 @@ class ColumnFamily {
 
   std::atomic<bool> dropped_{false};  // written under the database mutex, read by writers
 
-  // Of active_. The commit leader reads them without a lock, and alone writes them while the
-  // database is open, under the database mutex.
+  // Copies of the members of active_. The commit leader reads them without a lock. While the
+  // database is open, only the leader writes them, under the database mutex.
   MemTable* leader_active_ = nullptr;
   uint64_t leader_log_number_ = 0;
 
   MemTableEntry active_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   std::vector<MemTableEntry> immutable_ ASHLAR_GUARDED_BY(kDatabaseMutex);
-  // The oldest memtables of flushes that are being reported. StartFlush keeps the room for its own.
+  // The oldest memtable of each flush that is being reported. StartFlush reserves the capacity.
   std::vector<uint64_t> flush_reports_ ASHLAR_GUARDED_BY(kDatabaseMutex);
-  // Of the install that is being written.
+  // For the install whose edit is being written.
   std::optional<SpareView> spare_view_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   Version* version_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   ColumnFamilyOptions options_ ASHLAR_GUARDED_BY(kDatabaseMutex);
@@ -372,8 +372,8 @@ class ColumnFamily {
   uint64_t view_number_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
 };
 
-// The families by id, immutable, so that the commit leader and MultiGet look families up without a
-// lock: replaced as a whole when one is created or dropped, and retired through the epoch.
+// The families by id. Immutable, so the commit leader and MultiGet find families without a lock.
+// Replaced when a family is created or dropped. The old table is retired through the epoch.
 //
 // I1: ids ascend strictly, and no family in it is dropped.
 // I2: a table is replaced only by an exclusive request of the commit queue (and by the open), so
@@ -384,13 +384,13 @@ struct FamilyTable : EpochRetired {
 
   uint64_t number = 0;                                  // set when the table is published
   std::vector<std::shared_ptr<ColumnFamily>> families;  // ascending by id, dropped ones left out
-  // Those that Remove has taken out, as long as handles or jobs keep them.
+  // Families that Remove has taken out and that handles or jobs may still hold.
   std::vector<std::weak_ptr<ColumnFamily>> dropped;
 
   ColumnFamily* Find(uint32_t id) const { return Shared(id).get(); }
-  // Null: there is none, or it was dropped.
+  // Null if no family has the id, or the family was dropped.
   const std::shared_ptr<ColumnFamily>& Shared(uint32_t id) const {
-    // Until a family is dropped its id is its place.
+    // Until a family is dropped, the id of each family is its index.
     if (id < families.size() && families[id]->id() == id) [[likely]]
       return families[id];
     return Search(id);

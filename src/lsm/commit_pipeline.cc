@@ -23,7 +23,7 @@ namespace ashlar {
 
 namespace {
 
-// The check of a batch by its writer holds as long as the families are the same.
+// A writer's check of its batch stays valid as long as the families are the same.
 struct BatchCheck {
   const WriteBatch* batch = nullptr;
   bool ignore_missing = false;
@@ -33,7 +33,7 @@ struct BatchCheck {
     const BatchCheck& check = *static_cast<const BatchCheck*>(arg);
     if (families.number == check.families_number) [[likely]]
       return Status::OK();
-    bool has_missing = false;  // others than before were dropped: no family gets their id
+    bool has_missing = false;  // unused: newly missing families were dropped, and no id is reused
     return CheckBatch(*check.batch, families, check.ignore_missing, &has_missing);
   }
 };
@@ -53,7 +53,7 @@ CommitPipeline::CommitPipeline(DatabaseState* state, BackgroundWork* background)
 
 Status CommitPipeline::Write(const WriteOptions& options, WriteBatch* batch) {
   if (batch == nullptr) return Status::InvalidArgument("the batch is null");
-  ASHLAR_RETURN_IF_ERROR(batch->VerifyChecksum());  // hashes all bytes: outside of the guard
+  ASHLAR_RETURN_IF_ERROR(batch->VerifyChecksum());  // hashes all bytes, so outside the guard
   BatchCheck check{.batch = batch, .ignore_missing = options.ignore_missing_column_families};
   {
     const EpochGuard guard(state_->epochs);
@@ -136,8 +136,8 @@ Status CommitPipeline::Commit(CommitRequest* request) {
     if (!Join(request)) return std::move(request->status);
     Status status = CatchBadAlloc([this] { return MakeRoomForWrite(); });
     if (status.ok() && state_->write_controller.state() == WriteController::State::kStopped) {
-      // The writes were stopped after WaitForWriteController. A writer that waited here, as the
-      // leader, would block syncs and memtable switches too.
+      // The writes were stopped after WaitForWriteController. A writer that waited here would be
+      // the leader, and would also block syncs and memtable switches.
       queue_.Finish(queue_.FormGroup(request, 0));
       request->Reset();
       continue;
@@ -159,7 +159,7 @@ Status CommitPipeline::Commit(CommitRequest* request) {
 uint64_t CommitPipeline::WalBytesMax() const {
   if (const uint64_t set = state_->log_bytes_max.load(std::memory_order_relaxed); set != 0)
     return set;
-  // The program chooses the limits of the families, of any size.
+  // The program may set the families' limits to any size, so the sum must not overflow.
   constexpr uint64_t kBuffersMax = UINT64_MAX / 4;
   uint64_t buffers = 0;
   const EpochGuard guard(state_->epochs);
@@ -214,7 +214,7 @@ Status CommitPipeline::SwitchWhatIsFull() {
     if (AddLargest(std::move(others), &full) && none_is_full)
       reason = FlushReason::kWriteBufferManager;
   }
-  // Log data, and writes that left no entry, are in no memtable whose flush would end the log.
+  // Log data, and writes that left no entry, are in no memtable whose flush would release the log.
   const bool ends_log = is_spent && oldest_log == state_->logs.current_number();
   if (!full.empty() || ends_log) ASHLAR_RETURN_IF_ERROR(LeaderSwitchMemTables(full, reason));
   if (is_spent) {
@@ -223,7 +223,7 @@ Status CommitPipeline::SwitchWhatIsFull() {
     family->log_release_wanted = true;
     background_->ViewChanged(family);
   }
-  // After all that can fail, so that a failure does not end the demand for this log's flush.
+  // Set after all that can fail, so that a failure does not cancel the request to flush this log.
   if (ask_old) wal_limit_requested_for_ = oldest_log;
   StopWritersForMemory();
   return Status::OK();
@@ -251,7 +251,7 @@ bool CommitPipeline::AddLargest(std::vector<std::shared_ptr<ColumnFamily>> other
     return a->LeaderActive()->ApproximateMemoryUsed() < b->LeaderActive()->ApproximateMemoryUsed();
   };
   bool any = false;
-  bool is_heap = false;  // once it is needed: of thousands of families mostly one has to go
+  bool is_heap = false;  // built when needed: mostly one of thousands of families is added
   while (!others.empty()) {
     const bool own_too_much = bytes_max > 0 && staying_bytes > bytes_max;
     if (!own_too_much && (budget == nullptr || !budget->WantsFlush(leaving_bytes))) break;
@@ -311,8 +311,8 @@ Status CommitPipeline::LeaderSwitchMemTables(
       family->SwitchMemTable(std::move(prepared), log_number);
       ASHLAR_ASSERT(family->LeaderLogNumber() == log_number);  // I3 of column_family.h
     }
-    // Also for families with older memtables that wait for a flush. Once those are in tables, no
-    // old log may be replayed on top of them.
+    // Includes families whose older memtables wait for a flush. Once those are in tables, no old
+    // log may be replayed on top of them.
     for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
       family->AdvanceEmptyMemTable(log_number);
     for (const std::shared_ptr<ColumnFamily>& family : families) {
@@ -363,7 +363,7 @@ Status CommitPipeline::WaitForWriteController(const CommitRequest& request) {
   const Status passed = WaitForTurn(request);
   if (!recorder.IsOn()) return passed;
   const uint64_t micros = (MonotonicNanos() - start_nanos) / 1000;
-  recorder.Tick(STALL_MICROS, micros);  // at the levels without times, too
+  recorder.Tick(STALL_MICROS, micros);  // also at the levels without times
   recorder.RecordTime(WRITE_STALL, micros);
   return passed;
 }
@@ -397,7 +397,7 @@ Status CommitPipeline::WaitForTurn(const CommitRequest& request) {
       // forever.
       if (turn_us.has_value()) {
         ASHLAR_DCHECK(reserved_us <= now_us);  // the clock is monotonic
-        // As doubles: the product of bytes and microseconds overflows 64 bits at slow rates.
+        // As doubles, because bytes times microseconds overflows 64 bits at slow rates.
         const auto left = static_cast<double>(*turn_us - now_us);
         const auto whole = static_cast<double>(std::max<uint64_t>(*turn_us - reserved_us, 1));
         bytes = static_cast<uint64_t>(static_cast<double>(bytes) * (left / whole));
@@ -569,7 +569,7 @@ Status CommitPipeline::Apply(const CommitGroup& group, bool* has_applied) {
 Status CommitPipeline::SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                                        FlushReason reason) {
   return RunExclusive([=, this] {
-    // Close latches before it closes the logs: no log is created after LOCK is released.
+    // Close latches before it closes the logs, so that no log is created after LOCK is released.
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     return LeaderSwitchMemTables(families, reason);
   });
@@ -585,7 +585,7 @@ Status CommitPipeline::SyncDuringWrites() {
   state_->recorder.Tick(WAL_FILE_SYNCED);
   const Status synced = state_->logs.SyncDuringAppends();
   if (synced.ok()) return synced;
-  // A writer may have met the same error since, and a resume cured it: then the log is gone.
+  // If a writer has met the same error since and a resume has cured it, the failed log is gone.
   static_cast<void>(RunExclusive([&] {
                       return state_->logs.HasFailedLog() ? LatchSyncError(synced) : Status::OK();
                     }).ok());
@@ -619,8 +619,8 @@ Status CommitPipeline::LockWrites() {
     ASHLAR_RETURN_IF_ERROR(state_->CheckNotClosing());
     state_->write_controller.Lock();
   }
-  // Groups that passed the controller before are committed before this one leads. The leaders after
-  // it find the writes stopped (Commit).
+  // Groups that passed the controller earlier are committed before this request leads. Later
+  // leaders find the writes stopped (Commit).
   const Status flushed = FlushLog();
   if (!flushed.ok()) static_cast<void>(UnlockWrites());
   return flushed;

@@ -9,16 +9,16 @@
 //
 // I1: sequences are assigned in queue order without gaps inside a group. A batch's bytes in the log
 //     contain its first sequence, and end at its termination point.
-// I2: unless disable_wal is set, a batch is applied after its log record was written to the
-//     operating system (with manual_wal_flush: into the log's buffer), and synced on demand.
-// I3: a sequence is published after all entries up to it were applied, so that a reader never sees
-//     half a batch.
+// I2: unless disable_wal is set, a batch is applied only after its log record has been written to
+//     the operating system (with manual_wal_flush: to the log's buffer), and synced if requested.
+// I3: a sequence is published only after all entries up to it have been applied, so that a reader
+//     never sees half a batch.
 // I4: a group that fails in the log is not applied. The error is latched, because the contents of
-//     the log are unknown then.
-// I5: no write waits for background work while it leads: a write stall never delays syncs, memtable
-//     switches or changes of families. Of the exclusive requests an ingestion may wait for a flush.
-// I6: each request has an outcome of its own. One that its check refuses takes no sequence and is
-//     neither logged nor applied; the others of its group are not affected.
+//     the log are then unknown.
+// I5: no write waits for background work while it leads, so a write stall never delays syncs,
+//     memtable switches or family changes. An ingestion, which is exclusive, may wait for a flush.
+// I6: each request has its own outcome. One that its check refuses takes no sequence and is neither
+//     logged nor applied. The others of its group are not affected.
 // I7: an acknowledged write is in a family that was alive when its group was committed.
 // Operations that need a quiet log (memtable switches, log syncs) are exclusive requests.
 //
@@ -48,48 +48,48 @@ class CommitPipeline {
 
   // Checks the batch (well formed, existing families, implemented operations) and commits it.
   Status Write(const WriteOptions& options, WriteBatch* batch);
-  // Commits a batch with one entry of the family, which the caller has checked.
+  // Commits a batch with one entry of the family, which the caller has checked. Returns
   // ColumnFamilyDropped if the family was dropped meanwhile.
   Status WriteEntry(const WriteOptions& options, const ColumnFamily* family, WriteBatch* batch);
 
   // Runs `task` while no write is in progress and none can begin.
   Status RunExclusive(const std::function<Status()>& task);
-  // The same for a task that changes the contents of the database. It waits while writes are locked
+  // The same for a task that changes the contents of the database. Waits while writes are locked
   // (LockWrites).
   Status RunExclusiveWrite(const std::function<Status()>& task);
-  // Makes the next group of writes compare memtables and logs with changed limits. It does not wait
-  // for the lead, because a listener may change them in a flush for which the leader waits.
+  // Makes the next group of writes check memtables and logs against changed limits. Does not wait
+  // for the lead, because a listener may change them during a flush for which the leader waits.
   void CheckRoomAgain() {
     static_cast<void>(state_->room_check_wanted.exchange(true, std::memory_order_acq_rel));
   }
-  // Makes those active memtables of these families immutable that are not empty, and starts a new
-  // log for later writes. Requires: no family is named twice.
+  // Makes the non-empty active memtables of these families immutable and starts a new log for later
+  // writes. Requires: no family is named twice.
   Status SwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                          FlushReason reason);
   // The body of SwitchMemTables, for exclusive tasks.
   Status LeaderSwitchMemTables(std::span<const std::shared_ptr<ColumnFamily>> families,
                                FlushReason reason);
-  // Before a family is created. Its log number is that of the current log, from which a replay must
-  // bring no record that was passed over because no family had its id yet.
+  // Call before a family is created. The family's log number will be that of the current log, whose
+  // replay must not apply records to it that were skipped because no family had its id yet.
   Status LeaderPrepareLogForFamily();
   // Makes all committed writes durable. Writers wait while their bytes are handed to the operating
-  // system, not for the medium. An error is latched.
+  // system, but not for the device. An error is latched.
   Status SyncLog();
-  // The second half of it: makes bytes that the operating system has durable, so that a leader's
-  // next sync is short. Leads only after an error.
+  // The second half of SyncLog. Makes bytes that the operating system has durable, so that a
+  // leader's next sync is short. Leads only after an error.
   Status SyncDuringWrites();
   // SyncLog by the leader.
   Status LeaderSyncLog();
   Status FlushLog();
-  // Stops the writers, and hands their bytes to the operating system. After Ok no group is
-  // committed until UnlockWrites was called as often. Exclusive tasks still run, except those that
+  // Stops the writers and hands their bytes to the operating system. After OK no group is committed
+  // until each call is matched by an UnlockWrites. Exclusive tasks still run, except for those that
   // write.
   Status LockWrites();
-  // False: there is no lock.
+  // Returns false if writes are not locked.
   bool UnlockWrites();
 
  private:
-  // ShutdownInProgress: the database is being closed.
+  // Returns ShutdownInProgress if the database is being closed.
   Status WaitForUnlock();
   // Completes the request from the options and the batch, and commits it.
   Status Submit(const WriteOptions& options, WriteBatch* batch, CommitRequest* request);
@@ -105,30 +105,30 @@ class CommitPipeline {
     return state_->room_check_wanted.load(std::memory_order_relaxed) ? SwitchWhatIsFull()
                                                                      : Status::OK();
   }
-  // Of all live families. Requires: the caller leads.
+  // The sum over all live families. Requires: the caller leads.
   uint64_t ActiveMemTableBytes() const;
   Status SwitchWhatIsFull();
-  // Adds families of `others` to `full`, largest memtables first, until the memory that takes
-  // writes is within db_write_buffer_size and within the memory budget. Where other databases
-  // exceed that alone, a family is left out until its last flush has ended: a memtable and a flush
-  // for each write would stop the writers. True if it has added one.
+  // Adds families of `others` to `full`, largest memtables first, until the active memtables are
+  // within db_write_buffer_size and within the memory budget. If other databases alone exceed the
+  // budget, a family is left out until its last flush has ended, because a memtable and a flush for
+  // each write would stop the writers. Returns true if it has added a family.
   bool AddLargest(std::vector<std::shared_ptr<ColumnFamily>> others,
                   std::vector<std::shared_ptr<ColumnFamily>>* full) ASHLAR_REQUIRES(kDatabaseMutex);
-  // Stops the writers while the memory budget asks for it.
+  // Stops the writers while the memory budget demands it.
   void StopWritersForMemory();
-  // Lets them go on when it no longer does.
+  // Lets the writers continue once the memory budget no longer demands a stop.
   void EndStopForMemory() ASHLAR_REQUIRES(kDatabaseMutex);
   Status WaitForWriteController(const CommitRequest& request);
   Status WaitForTurn(const CommitRequest& request);
-  // The error that ends a writer's wait. OK: it may continue to wait.
+  // Returns the error that ends a writer's wait, or OK if it may continue to wait.
   Status WaitingIsInVain() const ASHLAR_REQUIRES(kDatabaseMutex);
   uint64_t NowMicros() const { return state_->clock->NowNanos() / 1000; }
   Status CommitGroupOfWrites(const CommitGroup& group);
-  // Asserts I1 and I6 of a group whose sequences are assigned; `end` is the one after the last.
+  // Asserts I1 and I6 for a group whose sequences are assigned. `end` is one past the last one.
   void CheckInvariants(const CommitGroup& group, SequenceNumber end) const;
-  // Records of a request go into memtables and into no log.
+  // Notes that records of a request go into memtables but into no log.
   void NoteUnloggedWrite();
-  // The statistics of the requests that were not refused, which wrote so many keys.
+  // Records statistics of the requests that were not refused. They wrote `keys` keys.
   void RecordGroup(const CommitGroup& group, uint64_t keys);
   Status AppendToLog(const CommitGroup& group);
   Status SyncLogs();
@@ -141,17 +141,17 @@ class CommitPipeline {
   BackgroundWork* const background_;
   const size_t group_bytes_max_;
   CommitQueue queue_;
-  // A batch with records of families that do not exist was let pass. Never cleared: another may be
-  // on its way. Stored by writers before they join the queue, which orders it for the leader.
+  // Set if a batch with records of missing families was accepted. Never cleared, because another
+  // may be on its way. Written before the writer joins the queue, which orders it for the leader.
   std::atomic<bool> log_has_missing_families_{false};
 
   // Accessed by the commit leader only. The transfer of the lead orders the accesses.
   uint64_t wal_limit_requested_for_ = 0;  // the oldest log for which a flush was requested
-  // With db_write_buffer_size: an upper bound of ActiveMemTableBytes. It is made exact when it
-  // exceeds the limit. Later created or dropped families, and memtables that a flush switches, make
-  // it inexact.
+  // With db_write_buffer_size: an upper bound of ActiveMemTableBytes, which is made exact when it
+  // exceeds the limit. Families that are created or dropped later, and memtables that a flush
+  // switches, make it inexact.
   uint64_t active_bytes_;
-  uint64_t next_wal_check_bytes_;  // the total of log bytes at which the limit is checked again
+  uint64_t next_wal_check_bytes_;  // the total log bytes at which the limit is checked again
 };
 
 }  // namespace ashlar

@@ -12,7 +12,7 @@ namespace {
 constexpr int kSpinLooks = 150;
 }  // namespace
 
-// Does not use std::atomic::wait: in GCC 12 of mingw-w64 it loses wake-ups.
+// Does not use std::atomic::wait, because it loses wake-ups in GCC 12 of mingw-w64.
 uint32_t CommitQueue::Wait(CommitRequest* request) {
   uint32_t state = CommitRequest::kWaiting;
   for (int i = 0; i < kSpinLooks; ++i) {
@@ -33,7 +33,7 @@ uint32_t CommitQueue::Wait(CommitRequest* request) {
 void CommitQueue::Wake(CommitRequest* request, uint32_t state) {
   const bool sleeps =
       request->state.exchange(state, std::memory_order_release) == CommitRequest::kSleeps;
-  // Only the address is used from here on: the request may no longer exist (I3).
+  // Only the address is used from here on, because the request may no longer exist (I3).
   if (sleeps) FutexWakeOne(request->state);
 }
 

@@ -1,14 +1,14 @@
-// CommitQueue: orders the writers. A writer pushes its request onto a lock-free stack. The one that
-// finds the stack empty leads a group. The others wait, and sleep after a short spin, until their
+// CommitQueue: orders the writers. A writer pushes its request onto a lock-free stack. A writer
+// that finds the stack empty leads a group. The others spin briefly and then sleep until their
 // request is done or they lead the next group.
 //
 //   newest_ -> W4 -> W3 -> W2 -> W1(leader)          older links, made by the pushes
 //              W4 <- W3 <- W2 <- W1                  newer links, made by the leader
 //
-// I1: exactly one request leads whenever the queue is not empty; only the leader unlinks requests.
+// I1: exactly one request leads while the queue is not empty, and only the leader unlinks requests.
 // I2: groups are contiguous runs of the queue in push order, so the commit order is the push order.
-// I3: a request is not accessed after its state became kDone: it is on the stack of a thread that
-//     returns then.
+// I3: a request is not accessed after its state becomes kDone, because it is on the stack of a
+//     thread that then returns.
 //
 // Rejected: a mutex with a deque and a condition variable per writer. It costs a lock and usually a
 // system call per write even without contention.
@@ -46,12 +46,12 @@ struct CommitRequest {
   size_t batch_bytes = 0;                    // kWrite
   Status (*exclusive)(void* arg) = nullptr;  // kExclusive
   void* exclusive_arg = nullptr;
-  // kWrite: called by the leader before the group is logged, with the families of that moment. An
+  // kWrite: the leader calls it before the group is logged, with the families of that moment. An
   // error refuses this request alone. Null: nothing to check.
   Status (*check)(void* arg, const FamilyTable& families) = nullptr;
   void* check_arg = nullptr;
   SequenceNumber first_sequence = 0;  // set by the leader
-  Status status;                      // the outcome, of this request alone; set by the leader
+  Status status;                      // the outcome of this request alone; set by the leader
 
   enum State : uint32_t {
     kWaiting,
@@ -64,7 +64,7 @@ struct CommitRequest {
   CommitRequest* older = nullptr;
   CommitRequest* newer = nullptr;  // leader only
 
-  // Prepares a request to join again. Requires: it led and was finished without being committed.
+  // Prepares a request to join again. Requires: it has led and was finished without a commit.
   void Reset() {
     ASHLAR_DCHECK(kind == Kind::kWrite && status.ok());  // Requires
     state.store(kWaiting, std::memory_order_relaxed);
@@ -73,7 +73,7 @@ struct CommitRequest {
   }
 };
 
-// Its requests in queue order: `for (CommitRequest& request : group)`, until Finish.
+// Iterates its requests in queue order, until Finish: `for (CommitRequest& request : group)`.
 struct CommitGroup {
   class Iterator {
    public:
@@ -101,8 +101,8 @@ struct CommitGroup {
 
 class CommitQueue {
  public:
-  // Pushes the request and waits. True: the caller leads and must call FormGroup and Finish. False:
-  // another leader completed the request and set its status.
+  // Pushes the request and waits. Returns true if the caller leads and must call FormGroup and
+  // Finish, and false if another leader has completed the request and set its status.
   bool Join(CommitRequest* request);
   // The leader and the requests after it, up to bytes_max, that can be committed with it. A
   // kExclusive request is always alone.

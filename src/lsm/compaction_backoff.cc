@@ -9,7 +9,7 @@
 namespace ashlar {
 
 namespace {
-// Doublings of the pause: 1 s at first, 32 s at most.
+// How often the pause doubles. It is 1 s at first and 32 s at most.
 constexpr uint32_t kPauseDoublings = 5;
 }  // namespace
 
@@ -39,7 +39,7 @@ uint64_t CompactionBackoff::Pause(const std::shared_ptr<ColumnFamily>& family,
   family->compaction_failure = error;
   const uint64_t seconds = uint64_t{1} << std::min(family->compaction_failures, kPauseDoublings);
   if (family->compaction_failures < kPauseDoublings) ++family->compaction_failures;
-  // Without memory for the timer the next change of the family's view is the retry.
+  // If allocating the timer fails, the next change of the family's view is the retry.
   if (!family->compaction_paused) {
     IgnoreBadAlloc([&] {
       kDatabaseMutex.AssertHeld();
@@ -58,7 +58,7 @@ void CompactionBackoff::CheckInvariants(const ColumnFamily& family) {
 }
 
 bool CompactionBackoff::RetryAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family) {
-  // A family must not outlive the database, so the job holds none.
+  // A family must not outlive the database, so the job has only a weak reference.
   const auto retry = [timers = timers_, this, waiting = std::weak_ptr<ColumnFamily>(family)] {
     MutexLock running(timers->mutex);
     if (timers->stopped) return;  // I2

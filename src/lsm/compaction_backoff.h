@@ -1,12 +1,12 @@
-// CompactionBackoff: the pause of a family's automatic compactions after one that failed for a
-// reason that passes: no space, no memory, no file descriptors.
+// CompactionBackoff: pauses a family's automatic compactions after one failed for a transient
+// reason, which is a lack of space, memory or file descriptors.
 //
 //   failure --Pause--> family->compaction_paused --timer--> ViewChanged, or Pause for twice as long
 //
-// I1: an error of a compaction is latched unless it passes and the MANIFEST does not have its edit:
-//     no acknowledged write depends on a compaction.
-// I2: after Stop no timer touches the database, which may end before the executor does.
-// I3: a family that is paused has the error of its last failure, and its pauses stop doubling.
+// I1: an error of a compaction is latched unless it is transient and the MANIFEST does not have the
+//     edit. No acknowledged write depends on a compaction.
+// I2: after Stop no timer accesses the database, which may be destroyed before the executor is.
+// I3: a paused family has the error of its last failure, and its pauses stop doubling at a maximum.
 //
 // Thread safety: methods marked REQUIRES under the database mutex, the others without locks.
 #pragma once
@@ -26,10 +26,10 @@ class CompactionBackoff {
   CompactionBackoff(const CompactionBackoff&) = delete;
   CompactionBackoff& operator=(const CompactionBackoff&) = delete;
 
-  // I1. may_be_recorded: the MANIFEST may have the edit.
+  // Implements I1. `may_be_recorded`: the MANIFEST may have the edit.
   void HandleFailure(const std::shared_ptr<ColumnFamily>& family, const Status& error,
                      bool may_be_recorded);
-  // No compaction of the family is picked until the retry. Returns the seconds until then.
+  // Compactions of the family are not picked until the retry. Returns the seconds until then.
   uint64_t Pause(const std::shared_ptr<ColumnFamily>& family, const Status& error) noexcept
       ASHLAR_REQUIRES(kDatabaseMutex);
   void Stop();
@@ -37,14 +37,14 @@ class CompactionBackoff {
   static void CheckInvariants(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
-  // Jobs that wait in the executor for their time, and may outlive the database there. Its mutex is
-  // taken before the database mutex.
+  // State shared with jobs that wait in the executor for their time, and may outlive the database
+  // there. `mutex` is acquired before the database mutex.
   struct Timers {
     Mutex mutex;
     bool stopped ASHLAR_GUARDED_BY(mutex) = false;
   };
 
-  // Lets compactions of the family be picked again then. False: the executor is shutting down.
+  // Lets compactions be picked again after `seconds`. Returns false if the executor shuts down.
   bool RetryAfter(uint64_t seconds, const std::shared_ptr<ColumnFamily>& family);
 
   DatabaseState* const state_;

@@ -35,7 +35,7 @@ bool IsByProgram(const CompactionPlan& plan) {
   return plan.reason == PlanReason::kManual || plan.reason == PlanReason::kFiles;
 }
 
-// Empty: a table cannot be opened.
+// Returns an empty collection if a table cannot be opened.
 TablePropertiesCollection InputProperties(const Compaction& compaction,
                                           const std::string& directory) {
   TablePropertiesCollection properties;
@@ -66,7 +66,7 @@ FilterSource MakeFilterSource(const Compaction& compaction, const std::string& d
   return source;
 }
 
-// Null: the family has none, or it does not want to cut this.
+// Returns null if the family has no partitioner, or the factory does not want to cut this output.
 std::unique_ptr<SstPartitioner> NewPartitioner(const Compaction& compaction) {
   const CompactionPlan& plan = compaction.plan;
   const SstPartitionerFactory* const factory =
@@ -169,8 +169,8 @@ void CompactionRunner::KeepPartitions(Compaction* compaction) {
 Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result,
                                  VersionEdit* edit) {
   const CompactionPlan& plan = compaction->plan;
-  // A pause does not keep files from being deleted on request, because that call is not repeated.
-  // Files that a style drops are picked again after it.
+  // A pause does not prevent a requested deletion of files, because the call is not repeated. Files
+  // that a compaction style drops are picked again after the pause.
   if (plan.reason == PlanReason::kDeleteFiles) return Status::OK();
   if (interrupt_->load(std::memory_order_relaxed))
     return Status::ShutdownInProgress(StopFlags::kStopped);
@@ -190,8 +190,8 @@ Status CompactionRunner::Execute(Compaction* compaction, TableJobResult* result,
   args.job.output.table.compression_parameters =
       ResolveCompressionParameters(options, plan.bottommost_compression);
   args.job.output.table.dictionary = ResolveDictionary(options, plan.bottommost_compression);
-  // Two reasons keep deletions at the bottom. If snapshots need them, kBottommostFiles acts when
-  // these are gone. If files are ingested behind, no compaction removes the deletions.
+  // Deletions stay at the bottom for two reasons. If snapshots need them, kBottommostFiles acts
+  // once these are released. If files are ingested behind, no compaction removes the deletions.
   if (plan.bottommost || (plan.older_unknown && plan.older.empty()))
     args.job.output.marks_dense_files = args.job.output.collectors_mark_files = false;
   args.job.output.table.level = static_cast<int>(plan.output_level);
@@ -242,10 +242,10 @@ Status CompactionRunner::Install(Compaction* compaction, const TableJobStatistic
 }
 
 void CompactionRunner::ForgetWhatWasHidden(ColumnFamily* family) {
-  // The files may have hidden keys of older ones, on which known gaps and C2 of range_coverage.h
-  // rely. An input of a plan of kHiddenFiles stays hidden until that ends (I6 of
-  // compaction_plan.h): only its own keys are at stake. A plan of another kind may move a file,
-  // which would be dropped later with a mark that is no longer true.
+  // The dropped files may have hidden keys of older files, on which known gaps and C2 of
+  // range_coverage.h rely. An input of a kHiddenFiles plan stays hidden until the plan ends (I6 of
+  // compaction_plan.h), so only its own keys are at stake. A plan of another kind may move a file,
+  // which would later be dropped because of a mark that is no longer true.
   family->ActiveLocked()->EndGaps();
   const auto is_dropped_as_hidden = [&](FileMetaData* file) ASHLAR_REQUIRES(kDatabaseMutex) {
     return IsBeingCompacted(*file) &&
@@ -277,12 +277,12 @@ void CompactionRunner::CheckMarks(const CompactionPlan& plan) {
 }
 
 void CompactionRunner::AssertFits(const Compaction& compaction) const {
-  // A dropped family takes no edit: the install answers with ColumnFamilyDropped.
+  // A dropped family takes no edit, and the install returns ColumnFamilyDropped.
   if (compaction.family->dropped()) return;
   CheckMarks(compaction.plan);
   TreeView view = MakeWholeTreeView(*state_, *compaction.family);
-  // Of level 0 only the files that the pick has seen. A newer file may be sorted after an input and
-  // span its keys, but has no older versions of them (README.md of compact/plan).
+  // Of level 0, use only the files that the pick has seen. A newer file may be sorted after an
+  // input and span its keys, but it has no older versions of them (README.md of compact/plan).
   const auto before = compaction.version->files(0);
   const std::unordered_set<const FileMetaData*> seen_by_pick(before.begin(), before.end());
   std::vector<FileMetaData*> seen;

@@ -5,8 +5,8 @@
 //
 // I1: a plan's inputs are marked from the pick until the install or the failure, so that running
 //     plans never share a file.
-// I2: a plan is installed only while it still fits the tree (I5 of compaction_plan.h): a compaction
-//     never moves newer data below older.
+// I2: a plan is installed only while it still fits the tree (I5 of compaction_plan.h), so that a
+//     compaction never moves newer data below older data.
 //
 // Thread safety: methods marked REQUIRES under the mutex, Run without locks from any thread.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace ashlar {
 
-// A plan on its way, with all that the plan borrows.
+// A plan in progress, with everything that it borrows.
 class Compaction {
  public:
   Compaction(std::shared_ptr<ColumnFamily> of_family, CompactionPlan picked, JobSettings taken)
@@ -31,11 +31,11 @@ class Compaction {
   Compaction& operator=(const Compaction&) = delete;
 
   const std::shared_ptr<ColumnFamily> family;
-  Version* const version;  // that the plan was made on; one count
+  Version* const version;  // the plan was made on it; one count
   CompactionPlan plan;     // KeepPartitions may change it
   const JobSettings settings;
-  const std::atomic<bool>* canceled = nullptr;  // by the user; null: never
-  const std::atomic<bool>* disabled = nullptr;  // manual compactions; null: it is none
+  const std::atomic<bool>* canceled = nullptr;  // set by the user; null: never
+  const std::atomic<bool>* disabled = nullptr;  // set if manual ones are disabled; null: automatic
   CompactionJobInfo* info = nullptr;            // filled at the end; null: not wanted
   std::unique_ptr<JobEvents> events = {};
   bool may_be_recorded = false;  // the MANIFEST may have the edit
@@ -50,10 +50,10 @@ class CompactionRunner {
   CompactionRunner(const CompactionRunner&) = delete;
   CompactionRunner& operator=(const CompactionRunner&) = delete;
 
-  // Ends running compactions at their next entry, and lets none run until Allow was called as
-  // often. Files that the program deletes are no compactions.
+  // Ends running compactions at their next entry and lets none run until each call is matched by an
+  // Allow. A deletion of files by the program is not a compaction.
   void Abort() ASHLAR_REQUIRES(kDatabaseMutex);
-  // False: other calls of Abort still count, or there was none.
+  // Returns false if other calls of Abort still count, or if there was none.
   bool Allow() ASHLAR_REQUIRES(kDatabaseMutex);
   int aborts() const ASHLAR_REQUIRES(kDatabaseMutex) { return aborts_; }
 
@@ -67,11 +67,11 @@ class CompactionRunner {
   Status Run(Compaction* compaction);
 
  private:
-  // Has the files of a trivial move rewritten if the program's partitioner wants them cut.
+  // Turns a trivial move into a rewrite if the program's partitioner wants the files cut.
   void KeepPartitions(Compaction* compaction);
-  // Of the limit on space, until the compaction ends.
+  // Reserves the bytes of the inputs within the space limit until the compaction ends.
   Status TakeRoom(const CompactionPlan& plan, DatabaseSpace::Reservation* room) const;
-  // Adds the files of the job, if the plan has one, to the edit.
+  // Runs the job of the plan, if it has one, and adds the job's files to the edit.
   Status Execute(Compaction* compaction, TableJobResult* result, VersionEdit* edit);
   Status Install(Compaction* compaction, const TableJobStatistics& statistics,
                  std::vector<VersionEdit>* edits);
@@ -79,11 +79,11 @@ class CompactionRunner {
   // caller holds the manifest mutex.
   void AssertFits(const Compaction& compaction) const ASHLAR_REQUIRES(kDatabaseMutex);
   void EndPlan(Compaction* compaction) ASHLAR_REQUIRES(kDatabaseMutex);
-  // Files of the family were dropped with keys that readers saw. In the critical section that
-  // publishes it.
+  // Call after files of the family were dropped with keys that readers saw, in the critical section
+  // that publishes the drop.
   static void ForgetWhatWasHidden(ColumnFamily* family) ASHLAR_REQUIRES(kDatabaseMutex);
-  // After a failed plan of kHiddenFiles, which may have kept its inputs hidden for too long. The
-  // next scan (coverage_scan.h) finds those that still are.
+  // Call after a failed plan of kHiddenFiles, which may have kept its inputs marked as hidden for
+  // too long. The next scan (coverage_scan.h) finds those that still are hidden.
   static void ForgetInputs(const CompactionPlan& plan) ASHLAR_REQUIRES(kDatabaseMutex);
 
   DatabaseState* const state_;

@@ -82,8 +82,8 @@ void CoverageScan::Record(const std::shared_ptr<ColumnFamily>& family, const Ver
   for (const Table& table : tables) {
     ASHLAR_ASSERT(table.level < version->levels());  // I1: of this version
     for (const RangeCoverage::HiddenFile& hidden : table.found.hidden) {
-      // A tombstone that no write has published yet is of a hostile table. A snapshot that is taken
-      // while the file goes could be before it.
+      // A tombstone above the published sequence is from a hostile table. A snapshot taken while
+      // the file is dropped could have an older sequence.
       if (hidden.since > state_->PublishedSequence()) continue;
       RecordHidden(hidden.file, hidden.since);
       found = true;

@@ -1,12 +1,12 @@
-// CoverageScan: finds the files and bytes that the range tombstones of a family's tables cover in
-// older tables, after flushes and compactions, for the picker (FileMetaData::coverage).
+// CoverageScan: after flushes and compactions, finds the files and bytes of older tables that a
+// family's range tombstones cover, for the picker (FileMetaData::coverage).
 //
 //   install -> Run: a pinned view, no lock -> FindRangeCoverage per table with range tombstones
 //     -> recorded (database mutex), and a decision about jobs if there is something to do
 //
-// I1: a result is recorded only if the family still has the version that it was found in. The job
-//     that installed a newer one scans that. An ingestion scans nothing: the next job does.
-// I2: it opens no table. The tombstones of a table that is not open are scanned after a later
+// I1: a result is recorded only if the family still has the version in which it was found. The job
+//     that installed a newer version scans that one. After an ingestion the next job scans.
+// I2: the scan opens no table. The tombstones of a table that is not open are scanned after a later
 //     install.
 //
 // A family without range tombstones pays one load. Thread safety: Run from any thread without
@@ -28,7 +28,7 @@ class CoverageScan {
   CoverageScan(const CoverageScan&) = delete;
   CoverageScan& operator=(const CoverageScan&) = delete;
 
-  // After an install of the family, by a job that is still counted.
+  // Call after an install of the family, from a job that is still counted.
   void Run(const std::shared_ptr<ColumnFamily>& family) noexcept;
 
  private:
@@ -40,7 +40,7 @@ class CoverageScan {
   };
 
   void Scan(const std::shared_ptr<ColumnFamily>& family);
-  // Without the database mutex: most tables of a large tree have none.
+  // Without the database mutex, because most tables of a large tree have no range tombstones.
   static std::vector<Table> TablesWithRanges(const Version& version);
   static void FindIn(const TreeView& tree, TableCache* tables, Table* table);
   void Record(const std::shared_ptr<ColumnFamily>& family, const Version* version,

@@ -17,10 +17,10 @@ class DatabaseLock final : public vfs::FileLock {
 
  private:
   const std::unique_ptr<vfs::FileLock> directory_;
-  const std::unique_ptr<vfs::FileLock> logs_;  // null: they are in the directory
+  const std::unique_ptr<vfs::FileLock> logs_;  // null if there is no second lock
 };
 
-// False: they are not, or the file system does not say so.
+// Returns false if they differ or the file system cannot tell.
 bool AreSame(vfs::FileSystem* fs, const std::string& first, const std::string& second) {
   bool same = false;
   return fs->AreFilesSame(first, second, &same).ok() && same;

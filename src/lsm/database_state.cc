@@ -12,15 +12,15 @@ namespace ashlar {
 
 namespace {
 constexpr uint64_t kLogPreallocateBytes = uint64_t{4} << 20;
-// Fresh blocks come in huge pages, whose first touch costs an entry some 10 ns. That does not
-// justify keeping a whole memtable's memory idle.
+// Fresh blocks come in huge pages, whose first touch costs some 10 ns per entry. That does not
+// justify keeping the memory of a full memtable idle.
 constexpr size_t kIdleArenaBytesMax = ArenaBlockPool::kBlockBytesMax;
 // The log's own buffer collects the records of a group, so each append is one write, which reports
-// the disk's error to that group. A store into a mapping costs a small part of a write, but a
-// disk's fault then ends the process or is lost, hence only on request. After a crash zeros follow
-// the last record of a mapped log, which is a torn tail to recovery. kPointInTimeRecovery accepts
-// any tear; the other modes cannot tell it from a loss. Spare logs already have their space, so
-// they are not mapped, and no log is mapped if they are in use.
+// the disk's error to that group. A store into a mapping costs a fraction of a write, but a disk
+// fault then ends the process or is lost, so it is only used on request. After a crash zeros follow
+// the last record of a mapped log, which recovery sees as a torn tail. kPointInTimeRecovery accepts
+// any torn tail, and the other modes cannot tell it from a loss. Spare logs already have their
+// space, so they are not mapped, and no log is mapped if they are in use.
 vfs::FileOptions LogFileOptions(const DBOptions& options) {
   const bool point_in_time = options.wal_recovery_mode == WALRecoveryMode::kPointInTimeRecovery;
   const bool mapped = options.allow_mmap_writes && options.allow_fallocate && point_in_time &&

@@ -1,16 +1,16 @@
 // DatabaseState: the state that the parts of an open database share. The parts (commit pipeline,
-// background work, reader) hold a pointer to it. They know nothing of each other except as their
-// headers say.
+// background work, reader) hold a pointer to it. They do not use each other except as their headers
+// say.
 //
-// I1: the version of a family is the one that the MANIFEST gives it.
-// I2: the log that the MANIFEST says a family needs is not newer than the one it does need.
+// I1: the version of a family is the one that the MANIFEST records for it.
+// I2: the log that the MANIFEST records for a family is not newer than the oldest one it needs.
 // I3: no sequence of a snapshot or of the MANIFEST is newer than the published one.
 // I4: counts of pauses are not negative.
 // I5: `closing` and `jobs_canceled` are set for good. Once one of them is, no job begins.
 //
 // Locks, outermost first (docs/locking.md): manifest_mutex, then mutex. Neither is taken by a write
-// that finds its memtable with room, nor on a read, unless a secondary's meets a catch-up.
-//   manifest_mutex  serialises installers: from reading the current versions until the new ones are
+// whose memtable has room, or by a read, unless a read of a secondary coincides with a catch-up.
+//   manifest_mutex  serialises installers, from reading the current versions until the new ones are
 //                   published. Held across the write of the MANIFEST.
 //   mutex           the families' guarded members, the snapshots, the job counters. Never held
 //                   across I/O, a callback or a log line.
@@ -52,10 +52,10 @@ namespace ashlar {
 
 // What this object may do with the database. LifeCycle promotes a secondary to the primary.
 enum class DatabaseRole : uint8_t {
-  kPrimary,    // it has the lock, and writes
+  kPrimary,    // holds the lock and writes
   kReader,     // opened read-only
-  kSecondary,  // read-only, and replaced from time to time by what another process has written
-               // since (primary_follower.h)
+  kSecondary,  // read-only, and brought up to date from time to time with what another process
+               // has written (primary_follower.h)
 };
 
 struct DatabaseState {
@@ -64,12 +64,12 @@ struct DatabaseState {
   DatabaseState(const DatabaseState&) = delete;
   DatabaseState& operator=(const DatabaseState&) = delete;
 
-  // Whether calls of the program that change the database are refused.
+  // Whether calls by the program that change the database are refused.
   bool read_only() const { return role.load(std::memory_order_acquire) != DatabaseRole::kPrimary; }
   bool is_secondary() const {
     return role.load(std::memory_order_acquire) == DatabaseRole::kSecondary;
   }
-  // Whether this process is a child that was forked later.
+  // Whether this process is a child that was forked after the open.
   bool IsInForkedChild() const { return process != CurrentProcessId(); }
   // Whether jobs run, and files may be written and deleted.
   bool writes_files() const { return owns_files.load(std::memory_order_acquire); }
@@ -77,27 +77,27 @@ struct DatabaseState {
   SequenceNumber PublishedSequence() const {
     return published_sequence.load(std::memory_order_acquire);
   }
-  // Whether the sequence is or was the published one, or below it. Only an install of a secondary
-  // may lower that (primary_follower.h, I1).
+  // Whether the sequence is published, or may have been. Only an install of a secondary may lower
+  // the published sequence (primary_follower.h, I1).
   bool WasPublished(SequenceNumber sequence) const {
     return sequence <= PublishedSequence() ||
            secondary_installs.load(std::memory_order_relaxed) != 0;
   }
-  // Inside an epoch guard, or under `mutex`.
+  // Call inside an epoch guard, or under `mutex`.
   const FamilyTable& Families() const { return *family_table.load(std::memory_order_acquire); }
-  // Replaces the table that Families() gives. Call epochs.Reclaim after releasing the mutex.
+  // Replaces the table that Families() returns. Call epochs.Reclaim after releasing the mutex.
   void SetFamilies(std::unique_ptr<FamilyTable> families) ASHLAR_REQUIRES(kDatabaseMutex);
-  // Every family that is not dropped, by id.
+  // Every family that is not dropped, ordered by id.
   std::vector<std::shared_ptr<ColumnFamily>> LiveFamilies() const ASHLAR_REQUIRES(kDatabaseMutex);
-  // ShutdownInProgress: Close has begun.
+  // Returns ShutdownInProgress once Close has begun.
   Status CheckNotClosing() const ASHLAR_REQUIRES(kDatabaseMutex);
   // Whether jobs may begin, now or after a pause (I5).
   bool RunsJobs() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return !closing.load(std::memory_order_relaxed) && !jobs_canceled;
   }
-  // ShutdownInProgress unless RunsJobs. A thread that waits for a job asks this after each change.
+  // Returns ShutdownInProgress unless RunsJobs. Call it after each change while waiting.
   Status CheckRunsJobs() const ASHLAR_REQUIRES(kDatabaseMutex);
-  // Whether no job begins before a pause or a hold has ended.
+  // Whether a pause or a hold prevents jobs from beginning.
   bool HoldsJobsBack() const ASHLAR_REQUIRES(kDatabaseMutex) {
     return background_paused > 0 || jobs_held;
   }
@@ -107,26 +107,26 @@ struct DatabaseState {
     changed.SignalAll();
     if (MemoryBudget* const budget = memory.budget(); budget != nullptr) budget->Wake();
   }
-  // Waits for a change, or does a piece of background work where no thread would.
+  // Waits for a change, or runs one background job here if the executor has no threads.
   void WaitForChange() ASHLAR_REQUIRES(kDatabaseMutex);
-  // The same for a change here or in the memory budget since Wakes was `seen`. Requires: a budget.
+  // The same, also for a change of the memory budget since Wakes gave `seen`. Requires: a budget.
   void WaitForMemory(uint64_t seen) ASHLAR_REQUIRES(kDatabaseMutex);
   RecoveryReport CopyRecoveryReport() const ASHLAR_EXCLUDES(kDatabaseMutex);
-  // Asserts I1 to I4 and the invariants of the parts. True between critical sections once recovery
-  // has replayed the logs.
+  // Asserts I1 to I4 and the invariants of the parts. They hold between critical sections once
+  // recovery has replayed the logs.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
-  // Waits until everything that was unlinked before and is not pinned is deleted: a view, then its
-  // members, then theirs.
+  // Waits until everything that was unlinked before and is not pinned is deleted. This includes a
+  // view, then its members, then their members.
   void DrainEpochs();
 
-  // Everything that readers of this database find without a lock is retired here. The first member,
-  // because it outlives the retired objects.
+  // Everything that readers of this database find without a lock is retired here. It is the first
+  // member because it must outlive the retired objects.
   EpochDomain epochs;
 
-  // ---- Constant after open; those that a promotion sets before it sets owns_files are marked.
+  // ---- Constant after open, except for the marked ones, which a promotion sets before owns_files.
   const DBOptions options;  // as opened; current_options has the changes of SetDBOptions
-  const uint64_t process = CurrentProcessId();  // that opens it; a forked child only leaves it
+  const uint64_t process = CurrentProcessId();  // that opened it; a forked child only abandons it
   const std::string directory;
   const std::string wal_directory;
   Env* const env;
@@ -134,27 +134,27 @@ struct DatabaseState {
   Clock* const clock;
   Executor* const executor;
   const Recorder recorder;
-  const uint64_t default_delayed_write_rate;  // asked for once: the limiter may be the program's
+  const uint64_t default_delayed_write_rate;  // read once: the limiter may be the program's
   std::shared_ptr<Logger> logger;             // may be null
   std::unique_ptr<vfs::FileLock> lock;  // null when read-only; set by a promotion, as the next two
   std::shared_ptr<SyncedDirectory> directory_handle;
-  std::shared_ptr<SyncedDirectory> wal_directory_handle;  // the same one if it is that directory
+  std::shared_ptr<SyncedDirectory> wal_directory_handle;  // the same one if both are one directory
   std::string session_id;
   std::shared_ptr<PinnedTables> pinned_tables;  // null unless opened read-only
   DB* db = nullptr;                             // for listeners
 
-  // Kept until no family and no table uses them and no block of them is pinned.
+  // Kept until no family or table uses them and no block of them is pinned.
   std::vector<std::shared_ptr<Cache>> block_caches ASHLAR_GUARDED_BY(kDatabaseMutex);
 
   // ---- Self-synchronised.
-  // Both are written by the open, before other threads know the database, and by a promotion
-  // (release, after what they allow was set). Any thread reads them (acquire).
+  // The open writes the next two before other threads have access to the database, and a promotion
+  // writes them (release) after setting what they permit. Any thread reads them (acquire).
   std::atomic<DatabaseRole> role{DatabaseRole::kPrimary};
   std::atomic<bool> owns_files{true};
-  // A memtable is full, the logs are too long, memtables take too much memory, or limits were
-  // changed. Any thread sets it, also of another database (memory_budget.h), and the commit leader
-  // clears it, by an exchange (acq_rel), so the check finds the limits and numbers of all threads
-  // that have set it.
+  // Set if a memtable is full, the logs are too long, memtables take too much memory, or limits
+  // have changed. Any thread may set it, also one of another database (memory_budget.h). The commit
+  // leader clears it with an exchange (acq_rel), so its check sees the limits and numbers of all
+  // threads that have set it.
   std::atomic<bool> room_check_wanted{false};
   DatabaseMemory memory;
   ArenaBlockPool arena_blocks;
@@ -164,19 +164,19 @@ struct DatabaseState {
   OpenTables open_tables;
   ObsoleteFiles obsolete_files;
   DatabaseSpace space;  // opened by LifeCycle::OpenSpace
-  // See version_set.h: installers under manifest_mutex, Publish under both.
+  // Installers use it under manifest_mutex, and Publish under both mutexes (version_set.h).
   std::unique_ptr<VersionSet> versions;
   // Written by the commit leader (release) after the memtables, and under the mutex by installs and
-  // catch-ups; readers acquire it after the view (read_view.h, I2).
+  // catch-ups. Readers acquire it after the view (read_view.h, I2).
   std::atomic<SequenceNumber> published_sequence{0};
-  // Twice the number; odd while one replaces sequence and views (primary_follower.h, I7).
+  // Twice the install count; odd while one replaces sequence and views (primary_follower.h, I7).
   std::atomic<uint64_t> secondary_installs{0};
   std::atomic<FamilyTable*> family_table{nullptr};  // written under mutex, read inside epoch guards
-  std::atomic<bool> closing{false};  // written under mutex; jobs look at it between entries
+  std::atomic<bool> closing{false};  // written under mutex, read by jobs between entries
   std::atomic<int> next_job_id{1};   // flushes and compactions, for listeners and the LOG
-  // What may outlive the database, which ends once they are 0 or linked (LsmCore::IsInUse). Each
-  // falls (release) with the last access of its object to the database, and is read (acquire)
-  // before the end.
+  // Counts of objects that may outlive a close. The database is destroyed once each is 0 or its
+  // objects are linked (LsmCore::IsInUse). Each falls (release) with the last access of its object
+  // to the database, and is read (acquire) before the destruction.
   std::atomic<int64_t> live_iterators{0};
   std::atomic<int64_t> live_handles{0};    // of column families, the default one's own included
   std::atomic<int64_t> live_memtables{0};  // constructed and not destroyed
@@ -190,10 +190,10 @@ struct DatabaseState {
   // ---- Locks and the members that they guard.
   Mutex& manifest_mutex() ASHLAR_RETURN_CAPABILITY(kManifestMutex) { return manifest_mutex_; }
   Mutex& mutex() const ASHLAR_RETURN_CAPABILITY(kDatabaseMutex) { return mutex_; }
-  CondVar changed;  // any of the below, a view or a job changed
+  CondVar changed;  // signalled when a member below, a view or a job changes
   uint64_t changes ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   DBOptions current_options ASHLAR_GUARDED_BY(kDatabaseMutex);
-  // Of the OPTIONS file at open; written until they are set.
+  // From the OPTIONS file at open. New OPTIONS files include them until they are set.
   std::vector<UnsupportedOption> unsupported_options ASHLAR_GUARDED_BY(kDatabaseMutex);
   SnapshotList snapshots ASHLAR_GUARDED_BY(kDatabaseMutex);
   RecoveryReport recovery ASHLAR_GUARDED_BY(kDatabaseMutex);  // of the open or the promotion
@@ -207,8 +207,8 @@ struct DatabaseState {
   mutable Mutex mutex_;
 };
 
-// Deletes it, or makes it trash (DatabaseSpace). A failure is a warning in the LOG. FileJanitor
-// tries again, and so does the next open.
+// Deletes the file, or makes it trash (DatabaseSpace). A failure is a warning in the LOG.
+// FileJanitor and the next open try again.
 Status DeleteObsoleteFile(const DatabaseState& state, const std::string& path);
 
 // Lines for the LOG.

@@ -37,7 +37,7 @@ bool ErrorHandler::Set(const Status& error, BackgroundErrorReason reason) {
     failure_while_resuming_ = WithSeverity(error, reason);
     reason_of_failure_ = reason;
   }
-  // The group of a batch that is cut off was under way when the first error came.
+  // The group of a batch that was cut off was already under way when the first error was latched.
   const bool replaces_first = state == State::kLatched && !IsFinal(status_, reason_) &&
                               (error.IsShutdownInProgress() || IsHalfApplied(error, reason));
   if (state != State::kClear && !replaces_first) return false;

@@ -1,19 +1,19 @@
-// ErrorHandler: the first background or log error makes the database read-only, with that error as
-// the answer to every write, until Resume clears it.
+// ErrorHandler: the first background or log error makes the database read-only. Every write returns
+// that error until Resume clears it.
 //
 //   kClear --Set--> kLatched --BeginResume--> kResuming --FinishResume(ok)--> kClear
 //                       ^                          |
 //                       +------FinishResume(error)-+      (also when Set was called meanwhile)
 //
-// I1: once latched, the status stays the first error; later ones are ignored. Exceptions are the
-//     time of a resume, where the newest counts, or the first that cannot be resumed from, and two
-//     that replace an error that can be resumed from: a batch that was cut off (I2), and the end of
-//     the database, whose writes a resume must not allow again.
-// I2: a latched corruption cannot be resumed from: the files have to be looked at. Nor can a lack
-//     of memory that cut off the application of a logged batch: a memtable holds a part of it.
-//     Reopening replays the whole batch.
+// I1: once latched, the first error stays and later ones are ignored, except in two cases. During
+//     a resume the newest error counts, or the first one that cannot be resumed from. A batch that
+//     was cut off (I2), and the end of the database, replace an error that can be resumed from. A
+//     resume must not allow writes again after the end of the database.
+// I2: a latched corruption cannot be resumed from, because the files have to be examined. Nor can a
+//     lack of memory that cut off the application of a logged batch, because a memtable has part of
+//     it. Reopening replays the complete batch.
 // I3: writers are refused unless kClear; jobs unless kClear, or kResuming without a failure since.
-// I4: a refusal carries its error: WriteStatus and JobStatus decide and read the error under one
+// I4: a refusal carries its error. WriteStatus and JobStatus decide and read the error under one
 //     lock, so that the end of a resume cannot turn a refusal into OK.
 // Thread safety: all methods. IsSet, BlocksJobs and, while clear, WriteStatus and JobStatus are one
 // load.
@@ -29,9 +29,9 @@ namespace ashlar {
 
 class ErrorHandler {
  public:
-  // The error with the severity that it has as a background error for this reason (I2).
+  // Returns the error with its severity as a background error with this reason (I2).
   static Status WithSeverity(const Status& error, BackgroundErrorReason reason);
-  // True when the error that is latched is this one by now.
+  // Returns true if this error is the latched one afterwards.
   bool Set(const Status& error, BackgroundErrorReason reason);
   bool IsSet() const { return state_.load(std::memory_order_acquire) != State::kClear; }
   bool BlocksJobs() const { return state_.load(std::memory_order_acquire) == State::kLatched; }
@@ -40,18 +40,18 @@ class ErrorHandler {
     return state_.load(std::memory_order_acquire) == State::kClear ? Status::OK()
                                                                    : RefusalOfWrites();
   }
-  // OK if background work may continue, else the latched error or the one that came up while
-  // resuming.
+  // OK if background work may continue, else the latched error or the one that occurred during the
+  // resume.
   Status JobStatus() const {
     return state_.load(std::memory_order_acquire) == State::kClear ? Status::OK() : RefusalOfJobs();
   }
-  // The latched error, for messages; OK when clear. To refuse something, ask WriteStatus or
+  // The latched error, for messages; OK when clear. To refuse an operation, use WriteStatus or
   // JobStatus.
   Status status() const;
-  // Of the error that is latched; meaningless when clear.
+  // The reason of the latched error; meaningless when clear.
   BackgroundErrorReason reason() const;
-  // Ok: there is an error; the caller has to remove its cause and call FinishResume. NotFound:
-  // there is no error. Any other status is the reason why the error cannot be resumed from.
+  // Returns OK if there is an error. The caller must then remove its cause and call FinishResume.
+  // Returns NotFound if there is no error. Any other status is why no resume can begin.
   Status BeginResume();
   // Clears the latch if outcome is Ok and nothing failed meanwhile. Returns the error that is
   // latched afterwards.

@@ -1,11 +1,11 @@
-// EventOutbox: notifications that come up where locks are held or writers wait: sealed memtables,
-// changes of write stalls, and decisions about jobs that failed.
+// EventOutbox: collects notifications that arise where locks are held or writers wait. These are
+// sealed memtables, changes of write stalls, and failed decisions about jobs.
 //
 //   Add... (database mutex held) --> changes_ --Notify (no lock held)--> listeners, LOG
 //
-// I1: one thread notifies of what was added at a time, so it keeps its order.
-// I2: no listener and no line of the LOG is called with a lock held, except LifeCycle's role.
-// I3: a notification that finds no memory is left out; Notify throws nothing.
+// I1: one thread at a time delivers what was added, so the order is kept.
+// I2: listeners and the LOG are called without locks, except for LifeCycle's role lock.
+// I3: a notification that cannot allocate memory is left out. Notify throws nothing.
 //
 // Thread safety: Add... under the database mutex; the rest from any thread without locks.
 #pragma once
@@ -30,16 +30,16 @@ class EventOutbox {
 
   // The active memtable of the family is about to become immutable.
   void AddSealedMemTable(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
-  // The stall of the family was in another state before.
+  // Records that the stall of the family was in the state `before` until now.
   void AddStall(const ColumnFamily& family, StallState before) ASHLAR_REQUIRES(kDatabaseMutex);
   // A decision about jobs latched MemoryLimit.
   void AddFailedDecision() ASHLAR_REQUIRES(kDatabaseMutex);
-  // Notifies of everything that was added. Jobs call it at their beginning and end, and calls that
-  // decide about jobs at their end: there may be no other job.
+  // Delivers everything that was added. Jobs call it at their beginning and end. Calls that decide
+  // about jobs call it at their end, because there may be no later job.
   void Notify() noexcept;
 
-  // Makes the database read-only because of this error, and notifies at once. Listeners get the
-  // reason and the LOG the work that failed, then SpaceRecovery gets the error.
+  // Makes the database read-only because of this error, and notifies at once. Listeners receive the
+  // reason, the LOG receives the work that failed, and then SpaceRecovery receives the error.
   void LatchError(BackgroundErrorReason reason, std::string_view during,
                   const Status& error) noexcept;
   void LatchJobError(BackgroundErrorReason reason, std::string_view job, const ColumnFamily& family,
@@ -55,7 +55,7 @@ class EventOutbox {
   // Asserts that Notify finds everything that was added.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
   void NotifyOne(const Change& change);
-  // latched: the error made the database read-only.
+  // `latched`: the error made the database read-only.
   void NotifyError(BackgroundErrorReason reason, std::string_view during, const Status& error,
                    bool latched) noexcept;
 
@@ -64,8 +64,8 @@ class EventOutbox {
   std::vector<Change> changes_ ASHLAR_GUARDED_BY(kDatabaseMutex);
   bool decision_failed_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
   bool notifying_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;  // I1
-  // Something was added since Notify took the last. Written under the database mutex; relaxed: the
-  // thread that added it, or a job that it started, notifies.
+  // Set if something was added since the last Notify. Written under the database mutex. Relaxed,
+  // because the thread that added it, or a job that it started, notifies.
   std::atomic<bool> some_{false};
 };
 

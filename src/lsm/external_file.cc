@@ -43,7 +43,7 @@ class Inspection {
   }
   Status Bad(const std::string& why) const { return Status::InvalidArgument(file_.path, why); }
 
-  // Without a factory nothing is recorded.
+  // Records no checksum if there is no factory.
   Status TakeChecksum() {
     FileChecksumGenFactory* const factory = args_.state->options.file_checksum_gen_factory.get();
     const FileChecksum* const given = args_.given_checksum;
@@ -125,9 +125,9 @@ class Inspection {
     return cursor->status();
   }
 
-  // Of a database's table, in which they are stored per entry.
+  // For a database's table, which stores the sequence of each entry.
   Status FindSequences() {
-    // RocksDB writes them longer than the file, and its MANIFEST says where they end.
+    // RocksDB's range deletions may extend past the file. Only its MANIFEST says where they end.
     if (!table_->reader()->ranges().IsEmpty())
       return Status::NotSupported(file_.path,
                                   "a database's table with range deletions cannot be ingested; "

@@ -1,5 +1,5 @@
-// ExternalFile: a table file outside of the database, checked and with its bounds, before an
-// ingestion takes it.
+// ExternalFile: a table file outside the database that was checked and whose bounds are known,
+// before an ingestion takes it.
 //
 // The inspection changes nothing. Errors name the file.
 //
@@ -22,14 +22,14 @@ namespace ashlar {
 struct ExternalFile {
   std::string path;
   uint64_t file_bytes = 0;
-  // Internal keys with the sequences that the file has, range deletions included
+  // Internal keys with the sequences of the file. They cover its range deletions, too
   // (file_metadata.h).
   std::string smallest;
   std::string largest;
   SequenceNumber smallest_sequence = 0;
   SequenceNumber largest_sequence = 0;
-  // The database gives all entries one sequence. False if the file is a database's, or so old that
-  // it has no field for one.
+  // Whether the database gives all entries one sequence. False if a database made the file, or if
+  // the file is so old that it has no field for the sequence.
   bool takes_global_sequence = false;
   bool made_by_database = false;
   TableProperties properties;
@@ -46,13 +46,13 @@ struct ExternalFileArgs {
   ColumnFamilyOptions options;  // of the family
   bool verify_blocks = false;
   const FileChecksum* given_checksum = nullptr;  // of the whole file; null: none
-  bool verify_given_checksum = true;             // false: it is believed
+  bool verify_given_checksum = true;             // false: it is trusted
   bool may_be_of_database = false;
-  bool any_family = false;  // the file may have been written for another one
+  bool any_family = false;  // the file may have been written for another family
 };
 
-// Opens a table outside of the database as a family with these options, of which the defaults are
-// filled in, reads its own. The record: of its bounds and sequences, as far as they are known.
+// Opens a table outside the database as a family with these options opens its own tables. The
+// options have their defaults filled in. `record` has the bounds and sequences that are known.
 Result<std::unique_ptr<StandaloneTable>> OpenExternalTable(const DatabaseState& state,
                                                            const ColumnFamilyOptions& options,
                                                            const std::string& path,

@@ -18,7 +18,7 @@ struct KeyEnds {
   bool excludes_largest = false;  // no entry has it
 };
 
-// Nothing: there are no tables.
+// Returns nothing if there are no tables.
 std::optional<KeyEnds> FindEnds(const DatabaseState& state, const ColumnFamily& family) {
   const KeyComparator& comparator = family.comparator();
   const FileMetaData* first = nullptr;

@@ -22,7 +22,7 @@ Result<std::shared_ptr<ColumnFamily>> FamilyImport::Run() {
   Status status = CatchBadAlloc([this] { return Prepare(); });
   if (status.ok()) {
     status = CatchBadAlloc([this] {
-      // The turn, in which writers wait, then syncs little (I4).
+      // Keeps the sync in the turn short, because writers wait for the turn (I4).
       ASHLAR_RETURN_IF_ERROR(core_->commit.SyncDuringWrites());
       return core_->commit.RunExclusiveWrite([this] {
         return option_changes_->LeaderChangeFamilies(
@@ -65,7 +65,7 @@ Status FamilyImport::Prepare() {
     MutexLock lock(state_->mutex());
     ASHLAR_RETURN_IF_ERROR(state_->versions->Published().CheckNameIsFree(request_.name));
   }
-  // All are looked at before the first is taken.
+  // All files are inspected before the first one is taken.
   const ImportedFileArgs args{.state = state_, .options = &options_};
   std::vector<size_t> ends;  // of the parts, in files_
   for (const ExportImportFilesMetaData* const part : request_.metadata) {

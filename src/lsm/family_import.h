@@ -1,20 +1,20 @@
-// FamilyImport: DB::CreateColumnFamilyWithImport. A new column family whose tree is made of table
-// files from outside.
+// FamilyImport: DB::CreateColumnFamilyWithImport. Creates a column family whose tree consists of
+// table files from outside the database.
 //
 //   inspect each file                          outside of everything; errors leave no trace
 //     -> link or copy it to a number of the database, sync it, sync the directory
 //     -> turn of the commit queue: log synced, a new MANIFEST with the family and its files
 //
-// I1: each file has the level that its metadata says, and the sequences of its entries, which its
-//     metadata allows. The files are in the order of imported_order.h.
-// I2: the published sequence is at least the largest of the files when the family is visible.
-// I3: a reader, and a crash, has the family with all of its files, or no family.
-// I4: files, directory and log are durable before the edit is written: a power cut that keeps the
-//     files keeps all older writes. Until then this call owns the files, and deletes them after an
-//     error.
+// I1: each file has the level that its metadata says, and the sequences of its entries, which are
+//     within those of its metadata. The files are in the order of imported_order.h.
+// I2: once the family is visible, the published sequence is at least the largest of the files.
+// I3: a reader, or a recovery after a crash, finds the family with all of its files, or no family.
+// I4: files, directory and log are durable before the edit is written, so a power cut that keeps
+//     the files keeps all older writes. Until then this call owns the files, and deletes them after
+//     an error.
 // I5: the originals are not changed; with move_files they are removed after success.
 //
-// Thread safety: one call of Run; calls run concurrently. Lifetime: the core outlives it.
+// Thread safety: one Run per object; objects run concurrently. Lifetime: the core outlives it.
 #pragma once
 
 #include <memory>
@@ -48,15 +48,15 @@ class FamilyImport {
   Result<std::shared_ptr<ColumnFamily>> Run();
 
  private:
-  // Names and options, before a file is looked at.
+  // Checks names and options before a file is opened.
   Status CheckRequest();
   Status Prepare();
-  // Keys of different metadata do not overlap: each has a sequence space of its own.
-  // ends: of the parts, in files_.
+  // Checks that keys of different metadata do not overlap, because each has its own sequence space.
+  // `ends`: where the parts end in files_.
   Status CheckPartsDoNotOverlap(std::span<const size_t> ends) const;
   Status AddFamily(bool* install_failed);
   VersionEdit MakeEdit();
-  // Removes moved files, and tells the LOG.
+  // Removes the originals of moved files, and reports to the LOG.
   void Finish();
 
   LsmCore* const core_;

@@ -31,7 +31,7 @@ bool Overlap(const KeyComparator& comparator, const FileBounds& a, const FileBou
   return TreeFiles(view).Overlap(a, b);
 }
 
-// With the sequence of all entries in the place of theirs.
+// Returns the bound with its sequence replaced by that of all entries.
 std::string WithSequence(const std::string& bound, SequenceNumber sequence) {
   if (ExtractTag(bound) == kRangeEndTag) return bound;
   return MakeInternalKey(ExtractUserKey(bound), sequence, ExtractType(bound));
@@ -116,7 +116,7 @@ Status FileIngestion::Prepare() {
           "than one level, and without FIFO compaction");
     }
   }
-  // All are looked at before the first is taken.
+  // All files are inspected before the first one is taken.
   for (Family& family : families_) ASHLAR_RETURN_IF_ERROR(PrepareFamily(&family));
   ASHLAR_RETURN_IF_ERROR(TakeFiles());
   for (Family& family : families_) {
@@ -210,7 +210,7 @@ Status FileIngestion::TakeFile(const Request& request, File* file) {
 }
 
 void FileIngestion::LookForKeys(const Family& family, File* file) const {
-  // Files with sequences of their own are kept apart from others by their ranges.
+  // Files that keep their own sequences are compared with other files only by their ranges.
   if (family.request->options.allow_db_generated_files) return;
   const ViewRef view = family.family()->PinView();
   const Version& version = *view->version;
@@ -220,7 +220,7 @@ void FileIngestion::LookForKeys(const Family& family, File* file) const {
   for (Level level = 0; level < version.levels(); ++level) {
     for (FileMetaData* const other :
          version.OverlappingFiles(level, {.smallest = range.smallest, .largest = range.largest})) {
-      // Precisely: the end of a range tombstone is not in a file.
+      // More precise than OverlappingFiles, because the end of a range tombstone is not in a file.
       if (other->EndsBefore(comparator, bounds.smallest)) continue;
       const int r = comparator.Compare(other->smallest_user_key(), *range.largest);
       if (r > 0 || (r == 0 && range.excludes_largest)) {
@@ -251,7 +251,7 @@ Status FileIngestion::Install() {
   const auto turn = [&](bool may_flush) {
     return core_->commit.RunExclusiveWrite([&] { return InstallInTurn(may_flush, &to_flush); });
   };
-  // The turn, in which writers wait, then syncs little (I7).
+  // Keeps the sync in the turn short, because writers wait for the turn (I7).
   ASHLAR_RETURN_IF_ERROR(core_->commit.SyncDuringWrites());
   ASHLAR_RETURN_IF_ERROR(turn(false));
   if (to_flush.empty()) return Status::OK();
@@ -273,14 +273,14 @@ Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
     ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
     ASHLAR_RETURN_IF_ERROR(core_->commit.LeaderSyncLog());  // I7
     const Status installed = TryToInstall(FindUnflushedKeys(), to_flush);
-    // Listeners run without the manifest mutex.
+    // Latched here, because listeners must run without the manifest mutex.
     if (publish_failed_) {
       core_->background.LatchError(BackgroundErrorReason::kManifestWrite, "ingestion of files",
                                    installed);
     }
     ASHLAR_RETURN_IF_ERROR(installed);
     if (to_flush->empty() || !may_flush) return Status::OK();
-    // Ends: no write comes in between, so each family is flushed once.
+    // The loop ends, because no write arrives in between and so each family is flushed once.
     ASHLAR_RETURN_IF_ERROR(
         core_->commit.LeaderSwitchMemTables(*to_flush, FlushReason::kExternalFileIngestion));
     const Status flushed = core_->background.LeaderWaitForFlush(*to_flush);
@@ -293,7 +293,7 @@ Status FileIngestion::InstallInTurn(bool may_flush, Families* to_flush) {
 std::vector<bool> FileIngestion::FindUnflushedKeys() const {
   std::vector<bool> found;
   for (const Family& family : families_) {
-    if (family.request->options.ingest_behind) {  // they may stay above
+    if (family.request->options.ingest_behind) {  // keys in memtables may stay above
       found.push_back(false);
       continue;
     }
@@ -385,7 +385,7 @@ void FileIngestion::CheckPlan(const Placing& placing, const Family& family) cons
   const bool behind = placing.options->ingest_behind;
   for (const File& file : family.files) {
     ASHLAR_ASSERT(file.level < placing.view.num_levels());  // the level exists
-    ASHLAR_ASSERT(!behind || file.sequence == 0);           // below all that is there
+    ASHLAR_ASSERT(!behind || file.sequence == 0);           // below all existing data
     ASHLAR_ASSERT(file.sequence == 0 || file.sequence > state_->PublishedSequence());  // I1
     // Level 0 is ordered by sequences.
     ASHLAR_ASSERT(file.level > 0 || file.sequence > 0 || file.external.made_by_database);

@@ -17,7 +17,7 @@ namespace ashlar {
 
 namespace {
 
-// Family -> the oldest log that it will need. Without edits it needs no memory.
+// Family -> the oldest log that it will need. Allocates nothing if there are no edits.
 using LogNumbers = std::unordered_map<ColumnFamilyId, uint64_t>;
 
 LogNumbers LogNumbersOf(std::span<const VersionEdit> edits) {
@@ -46,7 +46,7 @@ uint64_t FileJanitor::OldestLog(LogNeed need, std::span<const VersionEdit> edits
   switch (need) {
     case LogNeed::kCurrent: return state_->logs.current_number();
     case LogNeed::kUnflushed: {
-      // A recovery has an edit for each of thousands of families.
+      // A map, because a recovery may have an edit for each of thousands of families.
       const LogNumbers numbers = LogNumbersOf(edits);
       for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
         oldest = std::min(oldest, OldestUnflushedLog(*family, numbers));
@@ -85,7 +85,7 @@ void FileJanitor::ReleaseLogs(uint64_t oldest_recorded) noexcept {
     // I1 of wal_archive.h. A log that failed stays as it is.
     if (WalArchive::IsEnabled(*state_)) static_cast<void>(state_->logs.SyncClosed().ok());
     const std::vector<uint64_t> released = state_->logs.ReleaseUpTo(oldest_recorded);
-    // The next limit of logs, too, is counted from what is left.
+    // The next check of the limit on logs is then computed from the logs that are left.
     if (!released.empty())
       static_cast<void>(state_->room_check_wanted.exchange(true, std::memory_order_acq_rel));
     for (const uint64_t log : released) {
@@ -119,9 +119,9 @@ bool FileJanitor::DeleteUnlessAnotherDoes() noexcept {
   if (deletions_asked_.fetch_add(1, std::memory_order_acq_rel) > 0) return false;
   std::vector<DeletedTable> deleted;
   Delete(&deleted);
-  // For those who asked meanwhile. The next one to ask deletes: none does so for ever.
+  // For calls made meanwhile. The next caller deletes for itself, so no thread does so for ever.
   if (deletions_asked_.exchange(0, std::memory_order_acq_rel) > 1) Delete(&deleted);
-  Notify(deleted);  // a slow listener keeps no files
+  Notify(deleted);  // last, so that a slow listener delays no deletion
   return true;
 }
 
@@ -220,7 +220,7 @@ void FileJanitor::DeleteTables(ObsoleteFiles::Taken* undeleted,
     }
     IgnoreBadAlloc([&] {
       const std::string path = TableFileName(state_->directory, table.number);
-      // Before, because trash is counted too.
+      // Untracked before the deletion, because trash is counted too.
       state_->space.Untrack(table.number);
       const Status status = DeleteObsoleteFile(*state_, path);
       if (IsStillThere(status)) {
@@ -247,7 +247,7 @@ void FileJanitor::TakeUndeletedIfDue(ObsoleteFiles::Taken* obsolete) {
 
 void FileJanitor::KeepUndeleted(ObsoleteFiles::Taken&& undeleted) {
   if (undeleted.Empty()) return;
-  // The files of earlier failures decide when all are tried again.
+  // The earliest failure decides when all files are tried again.
   if (undeleted_.Empty()) undeleted_since_nanos_ = state_->clock->NowNanos();
   undeleted_.tables.insert(undeleted_.tables.end(), undeleted.tables.begin(),
                            undeleted.tables.end());

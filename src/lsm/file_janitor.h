@@ -1,4 +1,4 @@
-// FileJanitor: deletes files that the database does not need any more.
+// FileJanitor: deletes files that the database no longer needs.
 //
 //   log     every family has flushed its records, the MANIFEST says so --ReleaseLogs--> obsolete
 //           obsolete --DeleteObsoleteFiles--> moved to the archive, if there is one (wal_archive.h)
@@ -6,15 +6,15 @@
 //   table   its last version is gone --> obsolete
 //   obsolete --DeleteObsoleteFiles--> deleted, or kept while a MANIFEST may name it
 //        |\--the file system refuses--> undeleted --period, DeleteObsoleteFiles--> deleted
-//        \--there is an SstFileManager with a rate--> trash (space/trash_bin.h): it has gone
+//        \--there is an SstFileManager with a rate--> trash (space/trash_bin.h): counts as deleted
 //
 // I1: a table file is deleted after its last version is gone, never while a MANIFEST that may be
 //     current names it.
 // I2: a log is deleted or archived after every family has flushed its records, and after the
-//     MANIFEST says that it may be missing. One that the MANIFEST names itself is no longer in it.
+//     MANIFEST says that it may be missing. If the MANIFEST listed the log, it no longer does.
 // I3: a file is deleted, or made trash, only while this process has the lock on the database. Trash
-//     is deleted without it: no database uses such a name.
-// I4: a file that is not deleted for lack of memory is found, and deleted, at the next open; so is
+//     is deleted without the lock, because no database uses such a name.
+// I4: a file that is not deleted for lack of memory is found and deleted by the next open. So is
 //     one that the file system still refuses to delete when the database is closed.
 //
 // Thread safety: methods marked REQUIRES under the database mutex; the others without locks, from
@@ -33,10 +33,10 @@
 
 namespace ashlar {
 
-// Why a log is kept. One more reason is one more value here and its case in file_janitor.cc.
+// Why a log is kept. A new reason needs a value here and its case in file_janitor.cc.
 enum class LogNeed : uint8_t {
   kCurrent,    // writes are appended to it
-  kUnflushed,  // a family has writes of it that are in no table
+  kUnflushed,  // a family has writes in it that are in no table
 };
 inline constexpr LogNeed kLogNeeds[] = {LogNeed::kCurrent, LogNeed::kUnflushed};
 
@@ -46,41 +46,41 @@ class FileJanitor {
   FileJanitor(const FileJanitor&) = delete;
   FileJanitor& operator=(const FileJanitor&) = delete;
 
-  // How long after a failed deletion DeleteObsoleteFiles tries it again.
+  // Sets how long after a failed deletion DeleteObsoleteFiles tries it again.
   void SetRetryPeriod(uint64_t micros) {
     retry_period_micros_.store(micros, std::memory_order_relaxed);
   }
 
-  // Takes note of the archived logs, after the lock is taken. A failed promotion does it again.
+  // Finds the archived logs. Call with LOCK held. A retry of a failed promotion calls it again.
   Status FindArchive();
   // Deletes obsolete tables and logs. Called after jobs, by Close, and when deletions are enabled
   // again.
   void DeleteObsoleteFiles() noexcept;
   // The same, and cheap while there is nothing to delete.
   void DeleteObsoleteFilesIfAny() noexcept;
-  // The same for a job. It does not wait for a thread that deletes thousands of files: that one
-  // deletes these, too, before it goes on. At most one job waits while it does so.
+  // The same for a job. It does not wait for a thread that deletes thousands of files, because that
+  // thread deletes these too before it continues. At most one job waits while it does so.
   void DeleteOrLeaveObsoleteFiles() noexcept;
-  // Logs below the oldest that is recorded as needed become obsolete. Requires of the second: it
-  // was OldestRecordedLog.
+  // Makes logs obsolete that are older than the oldest one recorded as needed. The second requires
+  // that its argument was OldestRecordedLog.
   void ReleaseLogs() noexcept;
   void ReleaseLogs(uint64_t oldest_recorded) noexcept;
 
-  // A log in the archive, whether it is old enough or not.
+  // Deletes a log from the archive, whether it is old enough or not.
   Status DeleteArchivedLog(uint64_t number);
-  // Nothing is deleted until Enable was called as often.
+  // Nothing is deleted until each call is matched by an Enable.
   void Disable();
-  // False: nothing was disabled.
+  // Returns false if deletions were not disabled.
   bool Enable();
   bool IsDisabled() const { return disabled_.load(std::memory_order_relaxed) > 0; }
-  // Nothing is deleted from here on: LOCK is about to be released.
+  // Deletes nothing from here on, because LOCK is about to be released.
   void Stop();
 
   // The oldest log that is needed once these edits are installed.
   uint64_t OldestNeededLog(std::span<const VersionEdit> edits) const
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // The oldest log that a recovery would look for. It may be older than the oldest needed log: a
-  // log is kept until the MANIFEST says that it may be missing.
+  // The oldest log that a recovery would look for. It may be older than the oldest needed log,
+  // because a log is kept until the MANIFEST says that it may be missing.
   uint64_t OldestRecordedLog() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
@@ -93,20 +93,20 @@ class FileJanitor {
     uint64_t number = 0;
     Status status;
   };
-  // False: another thread deletes, and will find what there is now.
+  // Returns false if another thread is deleting, which will also find what is obsolete now.
   bool DeleteUnlessAnotherDoes() noexcept;
   void Delete(std::vector<DeletedTable>* deleted) noexcept;
   void DeleteUnderLock(std::vector<DeletedTable>* deleted) ASHLAR_REQUIRES(deletion_mutex_);
   void Notify(const std::vector<DeletedTable>& deleted) noexcept;
-  // Archives a log, if there is an archive, or keeps it as a spare one; deletes it otherwise, and
-  // any other file.
+  // Archives a log if there is an archive, or else keeps it as a spare log if possible. Deletes
+  // other logs and any other file.
   Status Remove(const std::string& path) ASHLAR_REQUIRES(deletion_mutex_);
   void DeleteTables(ObsoleteFiles::Taken* undeleted, std::vector<DeletedTable>* deleted)
       ASHLAR_REQUIRES(deletion_mutex_);
   // Moves the undeleted files to `obsolete` if the period has passed since the first failure.
   void TakeUndeletedIfDue(ObsoleteFiles::Taken* obsolete) ASHLAR_REQUIRES(deletion_mutex_);
   void KeepUndeleted(ObsoleteFiles::Taken&& undeleted) ASHLAR_REQUIRES(deletion_mutex_);
-  // Asserts I3, and that a kept table is kept once: it is deleted once.
+  // Asserts I3, and that each kept table is listed once, because it is deleted once.
   void CheckInvariants() const ASHLAR_REQUIRES(deletion_mutex_);
 
   DatabaseState* const state_;
@@ -114,9 +114,9 @@ class FileJanitor {
   WalArchive archive_ ASHLAR_GUARDED_BY(deletion_mutex_);
   std::vector<ObsoleteTable> kept_tables_ ASHLAR_GUARDED_BY(deletion_mutex_);
   ObsoleteFiles::Taken undeleted_ ASHLAR_GUARDED_BY(deletion_mutex_);
-  uint64_t undeleted_since_nanos_ ASHLAR_GUARDED_BY(deletion_mutex_) = 0;  // while there are any
+  uint64_t undeleted_since_nanos_ ASHLAR_GUARDED_BY(deletion_mutex_) = 0;  // if there are any
   bool stopped_ ASHLAR_GUARDED_BY(deletion_mutex_) = false;
-  // Calls of DeleteUnlessAnotherDoes that the first of them works for. Acquire and release: it
+  // Calls of DeleteUnlessAnotherDoes that the first of them serves. Acquire and release, so that it
   // finds the files of the calls that it has counted.
   std::atomic<uint64_t> deletions_asked_{0};
   std::atomic<uint64_t> retry_period_micros_{0};  // relaxed: it orders nothing

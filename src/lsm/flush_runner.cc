@@ -84,7 +84,7 @@ Status FlushRunner::RunAll(std::span<Flush> flushes, const Status& begun) {
     EndReports(flushes);
   else
     Abandon(flushes);
-  // These references were the last ones, so the next memtable can have the memory at once.
+  // These references are usually the last ones, so the next memtable can reuse the memory at once.
   for (Flush& flush : flushes) flush.tables.clear();
   state_->epochs.ReclaimPatiently();
   return status;
@@ -97,7 +97,7 @@ Status FlushRunner::BuildAndInstall(std::span<Flush> flushes) {
   if (SetLogNumbers(flushes)) {
     ASHLAR_RETURN_IF_ERROR(state_->logs.SyncClosed());  // I2
   } else if (WalArchive::IsEnabled(*state_)) {
-    // I2. A log that failed stays as it is: flushes save its writes.
+    // I2. A log that failed stays as it is, because flushes save its writes.
     static_cast<void>(state_->logs.SyncClosed().ok());
   }
   return Install(flushes);
@@ -165,7 +165,7 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
     if (flush.events != nullptr) flush.events->Installing();
     edits.push_back(std::move(flush.edit));
   }
-  std::optional<uint64_t> oldest_log;  // 0: a family of RocksDB's that has never been flushed
+  std::optional<uint64_t> oldest_log;  // 0: RocksDB made a family and never flushed it
   const auto end_flushes = [&] {
     kDatabaseMutex.AssertHeld();
     for (Flush& flush : flushes) {
@@ -186,7 +186,7 @@ Status FlushRunner::Install(std::span<Flush> flushes) {
 void FlushRunner::Abandon(std::span<Flush> flushes) {
   for (Flush& flush : flushes) state_->versions->DiscardNewFiles({&flush.edit, 1});
   MutexLock lock(state_->mutex());
-  // ErrorHandler answers the threads that wait for the flush; a resume starts it again.
+  // Threads that wait for the flush get ErrorHandler's error. A resume starts the flush again.
   for (const Flush& flush : flushes) Cancel(flush);
 }
 

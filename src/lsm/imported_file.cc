@@ -33,7 +33,7 @@ class Inspection {
     ASHLAR_RETURN_IF_ERROR(CheckRanges());
     ASHLAR_RETURN_IF_ERROR(TakeChecksum());
     const TableProperties& properties = table_->reader()->properties();
-    // Level 0 is ordered by them: by what the entries have, not by what the metadata allows.
+    // Level 0 is ordered by the sequences that the entries have, not by what the metadata allows.
     if (found_smallest_ <= found_largest_) {
       file_.meta->smallest_sequence = found_smallest_;
       file_.meta->largest_sequence = found_largest_;
@@ -48,7 +48,7 @@ class Inspection {
   Status Damaged(const std::string& why) const { return Status::Corruption(file_.path, why); }
   bool HasBounds() const { return !given_.smallest.empty(); }
 
-  // The name may come from an untrusted text.
+  // The name may come from untrusted input.
   Status FindPath() {
     std::string name = given_.name.empty() ? given_.relative_filename : given_.name;
     if (name.starts_with('/')) name.erase(0, 1);
@@ -100,7 +100,7 @@ class Inspection {
     const TableProperties& properties = reader.properties();
     if (properties.num_entries == 0 && reader.ranges().IsEmpty())
       return Bad("the table has no entries");
-    // RocksDB writes them longer than the file, and its MANIFEST says where they end.
+    // RocksDB's range deletions may extend past the file. Only its MANIFEST says where they end.
     const bool made_by_writer =
         properties.user_collected_properties.contains(kPropertyExternalVersion);
     if (!HasBounds() && !made_by_writer && !reader.ranges().IsEmpty()) {
@@ -162,7 +162,7 @@ class Inspection {
     return Status::OK();
   }
 
-  // The given one is compared if the factory has its function.
+  // Compares the given checksum only if the factory has its function.
   Status TakeChecksum() {
     FileChecksumGenFactory* const factory = args_.state->options.file_checksum_gen_factory.get();
     if (factory == nullptr) return Status::OK();

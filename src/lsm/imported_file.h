@@ -1,5 +1,5 @@
-// ImportedFile: a table file outside of the database, checked against the metadata that came with
-// it, and with its place in the tree, before an import takes it.
+// ImportedFile: a table file outside the database that was checked against its metadata and has a
+// place in the tree, before an import takes it.
 //
 // The inspection changes nothing. Errors name the file.
 //
@@ -22,7 +22,7 @@ struct ImportedFile {
   Level level = 0;
   // For the MANIFEST: bounds, size, counts, and the sequences that the entries have.
   std::unique_ptr<FileMetaData> meta;
-  // Of the exported family (manifest/epoch_order.h); 0: none. The new family's MANIFEST has none.
+  // From the exported family (manifest/epoch_order.h); 0: none. The new MANIFEST does not have it.
   uint64_t epoch_number = 0;
 };
 
@@ -31,8 +31,8 @@ struct ImportedFileArgs {
   const ColumnFamilyOptions* options = nullptr;  // of the new family, with defaults filled in
 };
 
-// Opens the file and reads all of it: entries and range deletions are in order, of kinds that are
-// implemented, within the bounds and sequences of the metadata.
+// Opens the file, reads all of it, and checks that entries and range deletions are in order, of
+// implemented kinds, and within the bounds and sequences of the metadata.
 Result<ImportedFile> InspectImportedFile(const ImportedFileArgs& args,
                                          const LiveFileMetaData& given);
 

@@ -19,7 +19,7 @@ namespace ashlar {
 namespace {
 
 constexpr TableReadOptions kUncached{.fill_cache = false};
-// A seek reads and decodes its block anew.
+// A seek reads and decodes its block again, so nearby keys are reached by steps.
 constexpr int kStepsBeforeASeek = 32;
 
 // The files have no numbers yet, so of two with the same sequences neither is newer.
@@ -28,15 +28,15 @@ bool IsNewer(const ImportedFile& a, const ImportedFile& b) {
   return LevelFiles::NewerFirst(a.meta.get(), b.meta.get());
 }
 
-// Whether a lookup searches `a` first. Requires: I2, or two levels.
+// Whether a lookup searches `a` first. Requires: I2, or different levels.
 bool IsAbove(const ImportedFile& a, const ImportedFile& b) {
   return a.level != b.level ? a.level < b.level : IsNewer(a, b);
 }
 
-// I2. Two files of one ingestion may have the same number, because the ingestion gave them disjoint
-// keys. The number of an ingested file may also be within the sequences of the newer file. The file
-// was ingested while a memtable had no key of it, and the table of that memtable has only newer
-// entries at its keys. I1 is looked at in both cases.
+// Checks I2. Two files of one ingestion may have the same number, because the ingestion gave them
+// disjoint keys. The number of an ingested file may also be within the sequences of the newer file.
+// The file was ingested while a memtable had none of its keys, and the table of that memtable has
+// only newer entries at its keys. I1 is checked in both cases.
 bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
   const bool a_is_newer = IsNewer(a, b);
   if (!a_is_newer && !IsNewer(b, a)) return true;
@@ -46,8 +46,8 @@ bool OverlapInSequences(const ImportedFile& a, const ImportedFile& b) {
          older.smallest_sequence != older.largest_sequence;
 }
 
-// Epoch numbers are compared also where other files have none: then RocksDB goes by sequences, but
-// these two have been read in the order of theirs. Requires: I2.
+// Epoch numbers are compared even if other files have none. RocksDB then orders by sequences, but
+// these two files have been read in the order of their epoch numbers. Requires: I2.
 bool DifferInOrder(const ImportedFile& a, const ImportedFile& b) {
   if (a.epoch_number == 0 || b.epoch_number == 0) return false;
   return IsNewer(a, b) ? a.epoch_number < b.epoch_number : a.epoch_number > b.epoch_number;
@@ -90,7 +90,7 @@ class PairCheck {
     cursor->Seek(MakeInternalKey(user_key, kSequenceNumberMax, ValueType::kMax));
   }
 
-  // To the newest version of the key or of the next one. Requires: the cursor is not behind it.
+  // Moves to the newest version of the key or of the next one. Requires: the cursor is not past it.
   void Advance(InternalCursor* cursor, const Slice& user_key) const {
     for (int steps = 0; cursor->Valid(); ++steps) {
       if (comparator_.Compare(ExtractUserKey(cursor->key()), user_key) >= 0) return;
@@ -142,7 +142,7 @@ class PairCheck {
     return true;
   }
 
-  // A fragment may run past the bounds of its file on both sides, and means nothing there.
+  // A fragment may extend past the bounds of its file on both sides, and has no effect there.
   Slice BeginOf(const FragmentedRanges::Cursor& fragment, const FileMetaData& file) const {
     const Slice smallest = file.smallest_user_key();
     return comparator_.Compare(fragment.begin(), smallest) < 0 ? smallest : fragment.begin();
@@ -173,7 +173,7 @@ Status CheckVersions(const ImportedFileArgs& args, const ImportedFile& upper,
                          "is exported"));
 }
 
-// I2, of two files with common keys.
+// Checks I2 for two files with common keys.
 Status CheckLevel0(const ImportedFile& before, const ImportedFile& file) {
   if (OverlapInSequences(before, file)) {
     return Status::InvalidArgument(

@@ -1,18 +1,18 @@
-// JobEvents: the notifications of listeners, the LOG, the statistics, and the status of the thread,
-// about one flush or compaction and about the tables that it makes.
+// JobEvents: reports one flush or compaction, and the tables that it makes, to listeners, the LOG,
+// the statistics and the status of the thread.
 //
 //   FlushBegun --> (TableBegun --> TableEnded)... --> Installing --> FlushEnded
 //   CompactionBegun --> (SubcompactionBegun --> (tables)... --> SubcompactionEnded)...
 //                   --> Installing --> CompactionEnded, where subcompactions interleave
 //
-// I1: every Begun has its Ended; those of tables and subcompactions come after a failure, too.
-// I2: nothing here is called with a lock held, except LifeCycle's role, because listeners may call
-//     the database and lines go to a file.
-// I3: with enable_thread_tracking, the status of the job's thread is that of the job from its Begun
-//     to the end of this object; it is set before listeners are called.
+// I1: every Begun has its Ended. For tables and subcompactions it is called after a failure, too.
+// I2: nothing here is called with a lock held, except for LifeCycle's role lock, because listeners
+//     may call the database and lines go to a file.
+// I3: with enable_thread_tracking, the status of the job's thread describes the job from its Begun
+//     to the end of this object. It is set before listeners are called.
 //
-// Lifetime: of the job; the database and the family outlive it. Thread safety: those of
-// tables and subcompactions from any thread, the rest from the job's.
+// Lifetime: ends with the job. The database and the family outlive it. Thread safety: methods for
+// tables and subcompactions from any thread, the rest from the job's thread.
 #pragma once
 
 #include <cstdint>
@@ -43,17 +43,17 @@ class JobEvents final : public CompactionOutputObserver, public SubcompactionObs
   void FlushEnded(std::span<const MemTableRef> tables, const TableJobStatistics& statistics,
                   const Status& status);
 
-  // The tables are made; the edit is next.
+  // Call when the tables are complete and the edit is next.
   void Installing();
 
-  // `version` is the one that the plan was made on.
+  // `version` is the one on which the plan was made.
   void CompactionBegun(const CompactionPlan& plan, const Version& version);
   void CompactionEnded(const CompactionPlan& plan, const TableJobStatistics& statistics,
                        const Status& status);
   void SubcompactionBegun(const CompactionPlan& plan, int number) override;
   void SubcompactionEnded(const CompactionPlan& plan, int number,
                           const TableJobStatistics& statistics, const Status& status) override;
-  // Of a compaction that has ended.
+  // Describes a compaction that has ended.
   CompactionJobInfo MakeEndedInfo(const CompactionPlan& plan, const TableJobStatistics& statistics,
                                   const Status& status);
 
@@ -65,7 +65,7 @@ class JobEvents final : public CompactionOutputObserver, public SubcompactionObs
     std::shared_ptr<const TableProperties> properties;
   };
 
-  // The common members of the infos of jobs, of a compaction and of its ranges.
+  // Set the members that all jobs, or a compaction and its subcompactions, have in common.
   template <typename Info>
   void DescribeJob(Info* info) const;
   template <typename Info>
@@ -90,17 +90,17 @@ class JobEvents final : public CompactionOutputObserver, public SubcompactionObs
   const int job_id_;
   enum class Stage : uint8_t { kNew, kBegun, kEnded } stage_ = Stage::kNew;  // I1
   FlushReason flush_reason_ = FlushReason::kOthers;
-  int level0_files_ = 0;             // when the compaction began, and then when it ended
+  int level0_files_ = 0;             // when the compaction begins, and then when it ends
   bool is_full_compaction_ = false;  // of all files of the family
   std::optional<ThreadOperations::Operation> operation_;  // none: not tracked
 
-  mutable Mutex made_mutex_;  // a leaf
+  mutable Mutex made_mutex_;  // a leaf of the lock order
   std::vector<Made> made_ ASHLAR_GUARDED_BY(made_mutex_);
 };
 
 CompactionReason ToCompactionReason(PlanReason reason);
 
-// A table file was deleted, or not, by the status. Counts, and notifies listeners and the LOG.
+// Reports to listeners and the LOG that a table file was deleted, or why it was not (`status`).
 void NotifyTableDeleted(const DatabaseState& state, const std::string& path, uint64_t number,
                         const Status& status);
 

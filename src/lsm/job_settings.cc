@@ -9,8 +9,8 @@ namespace ashlar {
 
 namespace {
 
-// A table gets this many bytes of range tombstones, or one that is larger. Either way they fit its
-// block, so every range that DeleteRange accepted can be flushed.
+// A table gets at most this many bytes of range tombstones, or a single larger one. Either way they
+// fit its block, so every range that DeleteRange accepted can be flushed.
 constexpr uint64_t kRangeBytesMax = kBlockBytesMax / 4;
 static_assert(kRangeBytesMax < kBlockBytesMax / 2 && kEntryBytesMax <= kBlockBytesMax / 2);
 

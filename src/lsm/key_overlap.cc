@@ -8,7 +8,7 @@ namespace ashlar {
 
 namespace {
 
-// Whether a key that a source has at or after the smallest is not past the largest.
+// Whether a source's key, which is at or after the smallest bound, is within the largest bound.
 bool IsWithin(const Slice& key, const KeyComparator& comparator, const FileBounds& bounds) {
   const int r = comparator.Compare(key, bounds.largest);
   return r < 0 || (r == 0 && !bounds.excludes_largest);
@@ -38,7 +38,7 @@ bool HasKey(const MemTable& table, const KeyComparator& comparator, const FileBo
   return HasEntry(&cursor, comparator, bounds);
 }
 
-// Of a sequence up to newest.
+// The same for entries with a sequence of at most `newest`.
 bool HasOlderKey(const MemTable& table, const KeyComparator& comparator, const FileBounds& bounds,
                  SequenceNumber newest) {
   const SequenceNumber first = table.first_sequence();

@@ -1,7 +1,7 @@
 // Whether a source has a key within bounds: an entry of any kind, or a part of a range deletion.
 //
-// Thread safety: any thread; the caller keeps the source alive. Memtables may be written meanwhile:
-// a write that is published before the call is seen.
+// Thread safety: any thread. The caller keeps the source alive. Memtables may be written meanwhile.
+// A write that is published before the call is seen.
 #pragma once
 
 #include "compact/plan/plan_builder.h"
@@ -11,13 +11,13 @@
 
 namespace ashlar {
 
-// In one of the view's memtables.
+// Whether one of the view's memtables has such a key.
 bool HasUnflushedKey(const ReadView& view, const KeyComparator& comparator,
                      const FileBounds& bounds);
-// In one of the view's memtables, by a write that is not newer than the table's newest entry.
+// The same, but only for writes that are not newer than the newest entry of the table `file`.
 bool HasOlderUnflushedKey(const ReadView& view, const KeyComparator& comparator,
                           const FileMetaData& file);
-// In a table. True if it cannot be read.
+// Whether a table has such a key. Returns true if the table cannot be read.
 bool HasKey(FileMetaData* file, TableCache* tables, const KeyComparator& comparator,
             const FileBounds& bounds);
 
