@@ -25,8 +25,8 @@ bool IsRecorded(const DatabaseState& state, const std::string& family) {
   return state.versions->Published().FindFamily(Slice(family)) != nullptr;
 }
 
-// Whether level 0 has a file that is newer than a replayed write, and is merged within itself only.
-// An earlier life of the database, with more levels or another style, ingested the file (I3 of
+// Whether level 0 is merged only within itself and has a file that is newer than a replayed write.
+// An earlier run of the database, with more levels or another style, ingested the file (I3 of
 // file_ingestion.h).
 bool HasFileThatWaitsForFlush(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   const std::span<FileMetaData* const> level0 = family.version()->files(0);  // newest first
@@ -36,7 +36,7 @@ bool HasFileThatWaitsForFlush(const ColumnFamily& family) ASHLAR_REQUIRES(kDatab
 
 Status ClosedError() { return Status::ShutdownInProgress("the database is closed"); }
 
-// Notes this thread as the one that holds the role.
+// Records this thread as the holder of role_mutex_ for the lifetime of the object.
 class RoleOfThread {
  public:
   explicit RoleOfThread(std::atomic<std::thread::id>* thread) : thread_(thread) {
@@ -77,10 +77,10 @@ Status LifeCycle::StartWriting(const std::vector<ColumnFamilyDescriptor>& famili
 
 Status LifeCycle::StartLog() {
   ASHLAR_ASSERT(state_->lock != nullptr);  // I2
-  // Tables that the MANIFEST dropped while it was replayed; most went long ago. DeleteOrphans finds
-  // those that are left.
+  // Tables that the MANIFEST dropped during its replay. Most were deleted long ago, and
+  // DeleteOrphans finds the rest.
   state_->obsolete_files.Take();
-  // These logs stay next to the new one, so a sync of the new one has to make them durable, too.
+  // The adopted logs stay next to the new log, so they must be durable before it is first synced.
   const RecoveryReport recovery = state_->CopyRecoveryReport();
   if (!recovery.must_flush) ASHLAR_RETURN_IF_ERROR(state_->logs.SyncAdopted());
   const LogSet::NewLog log{.number = state_->versions->NewFileNumber(),
@@ -104,13 +104,13 @@ Status LifeCycle::TakeWrites(const std::vector<ColumnFamilyDescriptor>& families
     MutexLock lock(state_->mutex());
     live = state_->LiveFamilies();
     must_flush = state_->recovery.must_flush;
-    // I4 of recovery.h: the edit of the flush is still to come.
+    // I4 of recovery.h: the edit of the flush is not recorded yet.
     ASHLAR_ASSERT(state_->recovery.kept_logs.size() >= state_->recovery.DamagedLogs().size());
     for (const std::shared_ptr<ColumnFamily>& family : live)
       must_flush |= HasFileThatWaitsForFlush(*family);
   }
   {
-    // No job of the pool takes one of the memtables before they are flushed together.
+    // Prevents jobs of the pool from taking a memtable before all are flushed together.
     const BackgroundWork::JobHold hold(&background_);
     if (must_flush) {
       ASHLAR_RETURN_IF_ERROR(commit_.SwitchMemTables(live, FlushReason::kOthers));
@@ -159,7 +159,7 @@ void LifeCycle::StartTimers() {
 }
 
 void LifeCycle::OpenSpace() {
-  // Readers that end delete files, and look at the account, once they find owns_files.
+  // Runs before owns_files is set, because readers that end then delete files and use the account.
   ASHLAR_ASSERT(!state_->is_secondary() || !state_->writes_files());
   const DBOptions& options = state_->options;
   if (options.sst_file_manager == nullptr) return;
@@ -228,7 +228,7 @@ void LifeCycle::CheckInvariants() {
 }
 
 Status LifeCycle::CatchUp() {
-  // A primary answers while it is closed, too.
+  // Checked first, so that a primary returns NotSupported even when it is closed.
   ASHLAR_RETURN_IF_ERROR(CheckIsSecondary());
   ASHLAR_RETURN_IF_ERROR(CheckHasNoRole());
   MutexLock role(role_mutex_);
@@ -338,7 +338,7 @@ Status LifeCycle::Close() {
   MutexLock role(role_mutex_);
   const RoleOfThread thread(&role_thread_);
   if (closed_) return close_status_;
-  // Jobs hold tables and blocks, too.
+  // Running jobs hold tables and blocks, too.
   background_.Pause();
   const Status held = CatchBadAlloc([this] { return CheckNothingIsHeld(); });
   background_.Continue();
@@ -371,7 +371,7 @@ Status LifeCycle::CloseFilesLocked() {
     });
     state_->error_handler.Set(ClosedError(), BackgroundErrorReason::kFlush);
     attempt([this] { return CloseLogs(); });
-    attempt([this] { return changes_->RecordPending(); });  // no family comes or goes from here on
+    attempt([this] { return changes_->RecordPending(); });  // the families are final from here on
     attempt([this] {
       background_.files().DeleteObsoleteFiles();
       return Status::OK();
@@ -409,10 +409,10 @@ void LifeCycle::AssertNoJobRuns() const {
 
 void LifeCycle::Cancel(bool wait) {
   background_.Cancel();
-  // Without `wait` a listener may call this in a job.
+  // Only with `wait`, because a listener may call Cancel without it in a job.
   if (wait) background_.EndQueuedJobs();
   const Status flushed = CatchBadAlloc([this] { return FlushUnloggedWrites(); });
-  // The job that waits for its time to record families does not begin. An error is in the LOG.
+  // The job that would record families later does not start any more. The LOG has an error, if any.
   static_cast<void>(CatchBadAlloc([this] { return changes_->RecordPending(); }).ok());
   background_.files().DeleteObsoleteFiles();
   background_.outbox().Notify();
@@ -425,8 +425,8 @@ void LifeCycle::Cancel(bool wait) {
 
 Status LifeCycle::EndWrites() {
   Status refusal;
-  // Between two groups of writes. One that is acknowledged after the switch below would be lost. No
-  // resume allows writes again (I1 of error_handler.h).
+  // Exclusive, because a write that is acknowledged after the switch below would be lost. No resume
+  // allows writes again (I1 of error_handler.h).
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&] {
     refusal = state_->error_handler.WriteStatus();
     state_->error_handler.Set(ClosedError(), BackgroundErrorReason::kFlush);
@@ -442,7 +442,7 @@ Status LifeCycle::EndWrites() {
 
 Status LifeCycle::FlushUnloggedWrites() {
   if (!MustFlushUnloggedWrites()) return Status::OK();
-  // They may be in no table, and only a resume would bring them there.
+  // After an error, the writes may be in no table, and only a resume would flush them.
   ASHLAR_RETURN_IF_ERROR(state_->error_handler.WriteStatus());
   return FlushEachFamily([this](Families families) {
     return commit_.SwitchMemTables(families, FlushReason::kShutDown);
@@ -458,8 +458,8 @@ Status LifeCycle::FlushEachFamily(FunctionRef<Status(Families)> switch_memtables
     families = state_->LiveFamilies();
   }
   ASHLAR_RETURN_IF_ERROR(switch_memtables(families));
-  // One by one: after a cancel writes go on, and the families have no common end. The failure of
-  // one does not keep the others from their tables.
+  // One by one, because writes continue after a cancel, so the families share no point in time. The
+  // failure of one family does not prevent the flush of the others.
   Status first;
   for (const std::shared_ptr<ColumnFamily>& family : families) {
     {
@@ -495,7 +495,7 @@ Status LifeCycle::CloseLogs() {
     logs = state_->logs.LiveLogs();
     return logs_synced;
   });
-  // Also after an open that failed before it synced the logs that it found.
+  // Logs are unsynced after an error, or if the open failed before it synced those that it found.
   ASHLAR_ASSERT(state_->error_handler.IsSet());  // no log is started from here on
   std::erase_if(logs, [](const LogSet::LiveLog& log) { return !log.synced; });
   const Status recorded = background_.installer().RecordSyncedLogs(logs);
@@ -507,7 +507,7 @@ Status LifeCycle::CloseLogs() {
 Status LifeCycle::Resume() {
   bool automatic = false;
   const Status resumed = Resume(&automatic);
-  // The error that is latched now may be the first one for lack of space.
+  // The error that is latched now may be the first one that lack of space caused.
   background_.LookForSpace(resumed);
   return resumed;
 }
@@ -527,7 +527,7 @@ Status LifeCycle::Resume(bool* automatic) {
   ASHLAR_RETURN_IF_ERROR(begun);
   BackgroundErrorRecoveryInfo info;
   info.old_bg_error = state_->error_handler.status();
-  // The resume ends, also when a step of it fails.
+  // FinishResume is called even if a step of the resume fails.
   const Status status = state_->error_handler.FinishResume(CatchBadAlloc([&]() -> Status {
     ASHLAR_RETURN_IF_ERROR(TryToResume(automatic));
     return promotion_is_unfinished_ ? FinishPromotion() : Status::OK();
@@ -579,13 +579,13 @@ Status LifeCycle::TryToResume(bool* automatic) {
   ASHLAR_RETURN_IF_ERROR(commit_.RunExclusive([&]() -> Status {
     {
       MutexLock lock(state_->mutex());
-      // Close takes the lead to close the logs. It closes a log that was created before, and none
-      // is created afterwards.
+      // Close also runs exclusively to close the logs. It closes a log that was created before, and
+      // this check prevents that one is created afterwards.
       if (Status closing = state_->CheckNotClosing(); !closing.ok()) return closing;
       families = state_->LiveFamilies();
     }
-    // A running group may have failed in the memtables. A part of a batch is not flushed (I2 of
-    // error_handler.h). No group comes after this.
+    // A running group may have failed in the memtables, and a part of a batch must not be flushed
+    // (I2 of error_handler.h). No group follows, because the error is latched.
     if (Status failed = state_->error_handler.JobStatus(); !failed.ok()) return failed;
     return commit_.LeaderSwitchMemTables(families, FlushReason::kErrorRecovery);
   }));

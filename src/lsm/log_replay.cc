@@ -25,8 +25,8 @@ bool BeginsTransaction(ValueType type) {
          type == ValueType::kBeginUnprepare;
 }
 
-// The end of the bytes that may be lost of a log that is not read further. In a recycled log an
-// older one follows.
+// The end of the bytes that may be lost when a log is not read further. In a recycled log, the
+// bytes of an older log follow.
 uint64_t LossEnd(const LogReader& reader) {
   return reader.outcome() == LogReader::Outcome::kTornTail ? reader.torn_end() : kNoEnd;
 }
@@ -100,12 +100,12 @@ Status LogReplay::ListLogs(std::vector<uint64_t>* numbers, std::vector<uint64_t>
     }
   }
   std::sort(numbers->begin(), numbers->end());
-  // A listing during which files come and go may give one name twice.
+  // A listing may return a name twice if files are created and deleted meanwhile.
   numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
   return Status::OK();
 }
 
-// What is damaged in such a log is not looked at: nothing of it is replayed.
+// Damage in such a log is ignored, because none of its records is replayed.
 Status LogReplay::CheckNothingIsPrepared(const std::vector<uint64_t>& unneeded) const {
   for (const uint64_t number : unneeded) {
     const std::string name = LogName(number);
@@ -165,7 +165,7 @@ Status LogReplay::CheckSyncedLogsAreThere() const {
   return Status::OK();
 }
 
-// The edit that releases a log comes after all of its writes, and has a sequence not below theirs.
+// The edit that releases a log follows all of its writes, and its sequence is at least theirs.
 Status LogReplay::CheckNothingTakenBack() const {
   if (first_ >= oldest_ || sequence_ <= input_.recorded->last_sequence) return Status::OK();
   return Status::TryAgain(
@@ -277,7 +277,7 @@ Status LogReplay::ReplayLog(Log* log) {
   Slice record;
   std::string scratch;
   int corrupt_reads = 0;
-  // Begun by damage that is skipped; ends where the next record begins.
+  // The loss in progress. Skipped damage begins it, and the next record ends it.
   std::optional<RecoveryReport::Loss> skipped;
   for (;;) {
     while (reader.ReadRecord(&record, &scratch)) {
@@ -334,7 +334,7 @@ Status LogReplay::CheckNotWrittenOver(const Log& log) const {
   const bool has_loss = !losses.empty() && losses.back().number == log.number;
   const bool is_whole = !has_loss && good_bytes(log.number) == log.bytes;
   if (!state_->read_only() || is_whole) return Status::OK();
-  // In this order: a log that moves meanwhile is found. No log of the archive is written over.
+  // In this order, so that a log that moves meanwhile is found. Archived logs are not overwritten.
   for (const std::string& directory :
        {state_->wal_directory, ArchiveDirectory(state_->wal_directory)}) {
     const Status there = state_->file_system->FileExists(WalFileName(directory, log.number));

@@ -37,8 +37,8 @@ Status LogSet::StartNewLog(const NewLog& log) {
     return Status::OK();
   });
   if (!begun.ok()) {
-    // A torn head would be damage to the recovery modes that accept none. If the deletion fails
-    // too, the first error is the one to report.
+    // The recovery modes that accept no torn tail would treat a torn head as damage. If the
+    // deletion fails too, the first error is returned.
     next.reset();
     IgnoreBadAlloc([&] {
       static_cast<void>(file_system_->DeleteFile(WalFileName(directory_, log.number)).ok());
@@ -56,7 +56,7 @@ Status LogSet::StartNewLog(const NewLog& log) {
     progress_ = std::move(progress);
     current_file_ = current_->file();
   }
-  // The head counts, because without it this log would be too short for the next one.
+  // The head needs a sync, too: without it, this log would be shorter than the next one records.
   unsynced_ = current_->bytes() > 0;
   head_bytes_ = current_->bytes();
   current_bytes_.store(current_->bytes(), std::memory_order_relaxed);
@@ -68,7 +68,7 @@ Status LogSet::FinishCurrent() {
   if (current_ == nullptr) return Status::OK();
   if (const Status failed = ErrorDuringAppends(); !failed.ok()) current_->Fail(failed);
   if (!current_->status().ok()) return CutFailedCurrent();
-  // The flush also cuts a tail: a closed log ends with its last record.
+  // The flush also truncates a tail, because a closed log ends with its last record.
   ASHLAR_RETURN_IF_ERROR(FailCurrentOn(current_->Flush()));
   ASHLAR_ASSERT(current_->good_bytes() == current_->bytes());  // I5
   PublishProgress();
@@ -110,7 +110,7 @@ void LogSet::RetireCurrent(bool synced) {
                               .writer = nullptr,
                               .synced = synced,
                               .is_empty = current_->good_bytes() <= head_bytes_});
-  // No exception from here on: without memory the log stays the current one.
+  // No exception from here on. If the allocation above fails, the log stays the current one.
   current_file_ = nullptr;
   closed_bytes_.fetch_add(closed_.back().bytes, std::memory_order_relaxed);
   current_bytes_.store(0, std::memory_order_relaxed);
@@ -126,7 +126,7 @@ void LogSet::RetireCurrent(bool synced) {
 
 ASHLAR_NO_INLINE Status LogSet::FailCurrent(Status status) {
   current_->Fail(status);
-  // A failure to cut shows when the next log is started.
+  // A failed truncation is repeated, and its error is returned, when the next log is started.
   static_cast<void>(CatchBadAlloc([this] { return CutFailedCurrent(); }).ok());
   return status;
 }
@@ -181,7 +181,7 @@ void LogSet::AdoptClosed(uint64_t number, uint64_t bytes) {
 
 void LogSet::Forget() noexcept {
   EndSyncsDuringAppends(Status::OK());
-  // Its head, if it has one, is in the file.
+  // Nothing is left to write, because the head of the log, if any, is in the file.
   if (current_ != nullptr)
     static_cast<void>(CatchBadAlloc([this] { return current_->Close(); }).ok());
   current_.reset();
@@ -234,11 +234,11 @@ Status LogSet::SyncCurrent() {
   return Status::OK();
 }
 
-// The error is checked afterwards: of two concurrent syncs the system tells one that bytes were
-// lost, and the other one succeeds.
+// The error is checked afterwards, because the system reports lost bytes to only one of two
+// concurrent syncs, and the other one succeeds.
 Status LogSet::SyncCurrentFile() {
   leader_syncs_.store(true, std::memory_order_seq_cst);
-  Status synced = current_->Sync();  // which throws nothing
+  Status synced = current_->Sync();  // throws nothing
   MutexLock lock(mutex_);
   leader_syncs_.store(false, std::memory_order_relaxed);
   ++leader_syncs_ended_;
@@ -321,7 +321,7 @@ std::vector<uint64_t> LogSet::ReleaseUpTo(uint64_t number) {
     ASHLAR_DCHECK(log.number >= number);  // I1
     unsynced |= log.writer != nullptr;
   }
-  // It is not set here: a log may be closed that was synced before, and has its writer still.
+  // Never set here: a closed log that was synced as the current one still has its writer.
   if (!unsynced) closed_unsynced_.store(false, std::memory_order_release);
   if constexpr (kDebugChecks) CheckClosedLogs();
   return released;

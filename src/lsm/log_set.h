@@ -5,22 +5,22 @@
 //   CURRENT --any error--> FAILED, cut to its good bytes --StartNewLog--> CLOSED, never synced
 //   CLOSED --ReleaseUpTo--> gone; the caller deletes the file
 //
-// A new log begins with its predecessor's length (predecessor_record.h). The current log may be
-// followed by zeros, or the rest of an older one (spare_logs.h); a closed one is not.
+// A new log begins with its predecessor's length (predecessor_record.h). In its file, zeros or the
+// rest of an older log (spare_logs.h) may follow the current log, but not a closed one.
 //
 // I1: log numbers ascend; the current log has the highest.
 // I2: SyncAll leaves every byte appended before it durable, oldest log first.
-// I3: an error is final for the current log: later appends and syncs fail with it until StartNewLog
-//     replaced the log, and SyncClosed fails with it until ReleaseUpTo dropped the log.
-// I4: a failed log is cut back to its good bytes (LogWriter::good_bytes), at the error or before
-//     another log continues it. So it ends with a whole record, and no failed group is read again.
-// I5: a length that is recorded, in a log or in the MANIFEST, is one that the file has: the bytes
-//     were written, or synced, before.
-// I6: the length of a log of an earlier run is recorded only if this run has synced the log:
-//     otherwise a power cut may take its end, and the record would make damage of that.
-// I7: LogProgress::good_bytes is the end of a committed record in the file, and never shrinks. A
-//     log is closed after its last record was counted, and after the next log exists, if one comes.
-// I8: a log is written to after its name is durable: a file may have been an older log's.
+// I3: an error of the current log is final. Later appends and syncs fail with it until StartNewLog
+//     has replaced the log, and SyncClosed fails with it until ReleaseUpTo has dropped the log.
+// I4: a failed log is truncated to its good bytes (LogWriter::good_bytes), at the error or before
+//     another log continues it. So it ends with a complete record, and no failed group is replayed.
+// I5: a log and the MANIFEST record only lengths that the file has, because the bytes were written,
+//     or synced, before.
+// I6: the length of a log of an earlier run is recorded only if this run has synced the log.
+//     Otherwise a power cut may remove its end, which the record would turn into damage.
+// I7: LogProgress::good_bytes is the end of a committed record in the file, and never decreases. A
+//     log is closed after its last record was counted, and after the next log, if any, exists.
+// I8: a log is written only after its name is durable, because its file may have been an older log.
 //
 // Thread safety: SyncClosed, SyncDuringAppends, ReleaseUpTo, counters: any thread; others: leader.
 #pragma once
@@ -66,7 +66,7 @@ class LogSet {
     std::string directory;
     vfs::FileOptions file_options;  // they may keep a tail of zeros while a log is the current one
     CompressionType compression = kNoCompression;  // none if CompressesLogs refuses it
-    size_t spares_max = 0;                         // obsolete logs that are kept to be written over
+    size_t spares_max = 0;                         // obsolete logs that are kept to be recycled
   };
   explicit LogSet(Args args)
       : file_system_(args.file_system),
@@ -88,21 +88,21 @@ class LogSet {
   // entry durable, and closes the current one to appends. After an error the current log stays; the
   // new one is deleted.
   Status StartNewLog(const NewLog& log);
-  // A log of an earlier run whose records are in the memtables again; ascending, before the first
-  // StartNewLog. bytes: up to the end of its last record.
+  // Adds a log of an earlier run whose records are in the memtables again. bytes: up to the end of
+  // its last record. Requires: numbers ascend; before the first StartNewLog.
   void AdoptClosed(uint64_t number, uint64_t bytes);
   // Makes the adopted logs durable, because the run that wrote them may have died before it did so.
   // Truncates each after its last record.
   Status SyncAdopted();
   // From now on a released log may be kept. Requires: the orphans are deleted.
   void StartKeeping() { spares_.Start(current_number()); }
-  // A released log: SpareLogs::Keep. Any thread.
+  // Passes a released log to SpareLogs::Keep. Any thread.
   bool KeepReleased(uint64_t number) { return spares_.Keep(number); }
   // A group: one Append per record, then FlushCurrent or SyncAll or neither (the records wait in
   // memory), then EndGroup. A group whose calls did not all succeed is not in the log.
   Status Append(std::span<const Slice> pieces);
-  // The write-back of the current log begins each time that so many bytes have been written; 0: it
-  // is left to the operating system. Any thread.
+  // Write-back of the current log begins each time that this many bytes have been written. 0 leaves
+  // it to the operating system. Any thread.
   void SetWriteBackBytes(uint64_t bytes) {
     write_back_bytes_.store(bytes, std::memory_order_relaxed);
   }
@@ -111,33 +111,33 @@ class LogSet {
   // Syncs the closed logs and then the current one: appended records survive a power cut.
   Status SyncAll();
   void EndGroup();
-  // The group failed with this error, in a call of the log or between two.
+  // The group failed with this error, in a call of the log or between two calls.
   void Fail(const Status& error);
   // Syncs the closed logs.
   Status SyncClosed();
-  // Makes the bytes that the operating system has of all logs durable, while the leader appends; a
-  // log switch waits for it. After an error the current log fails in the leader's sync that runs at
-  // the same time, or in its next sync or switch (I3). An error of the leader's sync at the same
-  // time is its error, too.
+  // Makes durable what the operating system has of all logs, concurrently with the leader's
+  // appends. A log switch waits for it. After an error, the current log fails in a concurrent sync
+  // of the leader, or in the leader's next sync or switch (I3). An error of a concurrent sync of
+  // the leader is returned, too.
   Status SyncDuringAppends();
-  // Whether a log that is not released has failed (I3).
+  // Whether a log that was not released has failed (I3).
   bool HasFailedLog() const;
   // Forgets closed logs with a number below `number`; returns their numbers.
   std::vector<uint64_t> ReleaseUpTo(uint64_t number);
-  // After a promotion that failed: as before the first AdoptClosed. The files stay, and mean
-  // the same to a recovery. Requires: there is no commit leader.
+  // After a failed promotion, restores the state before the first AdoptClosed. The files stay, and
+  // mean the same to a recovery. Requires: there is no commit leader.
   void Forget() noexcept;
-  // The logs that are not released, ascending, and how long they are.
+  // The logs that were not released, ascending, with their lengths.
   struct LiveLog {
     uint64_t number = 0;
     uint64_t bytes = 0;
     bool synced = false;    // by this run, and all of it is durable
-    bool is_empty = false;  // nothing follows its head: the loss of the file loses no write
+    bool is_empty = false;  // nothing follows its head, so the file's loss loses no write
   };
   std::vector<LiveLog> LiveLogs() const;
-  // Those of them that are closed and synced by this run. Any thread.
+  // The live logs that are closed and were synced by this run. Any thread.
   std::vector<LiveLog> SyncedClosedLogs() const;
-  // Of the current log. Null before the first StartNewLog and after Close.
+  // The progress of the current log. Null before the first StartNewLog and after Close.
   std::shared_ptr<const LogProgress> CurrentProgress() const {
     MutexLock lock(mutex_);
     return progress_;
@@ -145,7 +145,7 @@ class LogSet {
   // Syncs and closes everything. The current log becomes a closed one.
   Status Close();
 
-  // Append takes no longer record.
+  // The size of the longest record that Append accepts.
   uint64_t record_bytes_max() const { return record_bytes_max_; }
   uint64_t current_number() const { return current_number_.load(std::memory_order_acquire); }
   // Bytes in all live logs.
@@ -175,24 +175,24 @@ class LogSet {
         .number = log.number, .bytes = log.bytes, .synced = log.synced, .is_empty = log.is_empty};
   }
   Status SyncClosedLocked() ASHLAR_REQUIRES(mutex_);
-  // Before the file of the current log is closed. error: that the log has failed with, or Ok; later
-  // calls of SyncDuringAppends return it (I3).
+  // Called before the file of the current log is closed. error: why the log has failed, or Ok.
+  // Later calls of SyncDuringAppends return it (I3).
   void EndSyncsDuringAppends(const Status& error) {
     MutexLock lock(mutex_);
     current_file_ = nullptr;
     if (error_during_appends_.ok()) error_during_appends_ = error;
   }
-  // The error of SyncDuringAppends, for the leader. Waits for one that is under way.
+  // Returns the error of SyncDuringAppends to the leader. Waits for a call in progress.
   Status ErrorDuringAppends() const {
     MutexLock lock(mutex_);
     return error_during_appends_;
   }
   void CheckClosedLogs() const ASHLAR_REQUIRES(mutex_);
   Status SyncCurrent();
-  // The file of the current log alone.
+  // Syncs only the file of the current log.
   Status SyncCurrentFile();
-  // Of SyncDuringAppends, after its sync: waits for the leader's sync that began before the end of
-  // that, and returns the error of the log.
+  // SyncDuringAppends calls this after its sync. Waits for a leader's sync that began before that
+  // one ended, and returns the error of the log.
   Status AwaitLeadersSync() ASHLAR_REQUIRES(mutex_);
   void StartWriteBack();
   // I7.
@@ -206,16 +206,16 @@ class LogSet {
   Status FailCurrent(Status status);
   // I4. The current log has failed.
   Status CutFailedCurrent();
-  // Before another log continues the current one: the file has all of its bytes, and nothing else.
+  // Makes the file contain exactly the bytes of the current log, before another log continues it.
   Status FinishCurrent();
   Result<std::unique_ptr<vfs::WritableFile>> CreateLogFile(uint64_t number);
-  // A writer of the file with the beginning of a log. failures_before: of the directory, before the
-  // file was created.
+  // Returns a writer that has written the beginning of a log to the file. failures_before: the
+  // failures of the directory before the file was created.
   Result<std::unique_ptr<LogWriter>> BeginLog(std::unique_ptr<vfs::WritableFile> file,
                                               const NewLog& log, uint64_t failures_before);
   void RetireCurrent(bool synced);
-  // The log that a new one will continue. None if it is a log of an earlier run that is not synced;
-  // its records go to tables before anything is written to the new one.
+  // The log that a new one will continue. None if it is an unsynced log of an earlier run, whose
+  // records go to tables before anything is written to the new one.
   std::optional<PredecessorRecord> MakeHead() const;
 
   vfs::FileSystem* const file_system_;
@@ -230,24 +230,24 @@ class LogSet {
   mutable Mutex mutex_;
   std::deque<ClosedLog> closed_ ASHLAR_GUARDED_BY(mutex_);           // ascending numbers
   std::shared_ptr<LogProgress> progress_ ASHLAR_GUARDED_BY(mutex_);  // of the current log
-  // Of the current log, for SyncDuringAppends. Null: it is closed, or has failed.
+  // The file of the current log, for SyncDuringAppends. Null if the log is closed or has failed.
   vfs::WritableFile* current_file_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
-  // Of the current log: the first error of SyncDuringAppends, or of the leader's sync, or the
-  // leader's that closed the file.
+  // The first error of the current log: of SyncDuringAppends, of the leader's sync, or the one with
+  // which the leader closed the file.
   Status error_during_appends_ ASHLAR_GUARDED_BY(mutex_);
   CondVar leader_synced_;
-  uint64_t leader_syncs_ended_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of the current logs
-  // The leader syncs the current log. Set by the leader before, and cleared under mutex_ after its
-  // error is noted; read under mutex_ after another sync, which it is compared with.
+  uint64_t leader_syncs_ended_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of current logs
+  // True while the leader syncs the current log. The leader sets it before, and clears it under
+  // mutex_ after noting its error. SyncDuringAppends reads it under mutex_ after its own sync.
   std::atomic<bool> leader_syncs_{false};
 
   std::unique_ptr<LogWriter> current_;      // commit leader only
-  LogProgress* leader_progress_ = nullptr;  // commit leader only: that of current_
+  LogProgress* leader_progress_ = nullptr;  // commit leader only: the progress of current_
   bool unsynced_ = false;                   // commit leader only: bytes since the last sync
   uint64_t bytes_in_write_back_ = 0;        // commit leader only: of current_
   uint64_t head_bytes_ = 0;                 // commit leader only: of current_
   std::atomic<uint64_t> write_back_bytes_{0};
-  bool current_is_cut_ = false;  // commit leader only: I4 holds of the failed current log
+  bool current_is_cut_ = false;  // commit leader only: I4 holds for the failed current log
   std::atomic<uint64_t> current_number_{0};   // written by the leader
   std::atomic<uint64_t> current_bytes_{0};    // written by the leader
   std::atomic<uint64_t> closed_bytes_{0};     // written under mutex_

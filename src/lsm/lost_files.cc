@@ -14,13 +14,13 @@ namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 16;
 
-// Reads the file from its beginning, in pieces of kPieceBytes but for the last.
+// Reads a file from its beginning in pieces of kPieceBytes. Only the last piece may be shorter.
 class PieceReader {
  public:
   Status Open(vfs::FileSystem* fs, const std::string& path) {
     return fs->NewSequentialFile(path, vfs::FileOptions(), &file_);
   }
-  // Empty at the end.
+  // *piece is empty at the end of the file.
   Status Next(std::string* piece) {
     piece->clear();
     while (piece->size() < kPieceBytes) {
@@ -71,7 +71,7 @@ Status CopyFile(vfs::FileSystem* fs, const std::string& from, const std::string&
       fs->NewWritableFile(copy, vfs::FileOptions{.exclusive_create = true}, &file));
   const Status copied = CopyTo(fs, from, file.get());
   file.reset();
-  // An incomplete copy is of no use; if it stays, the next one has another name.
+  // An incomplete copy is useless. If it cannot be deleted, the next copy gets another name.
   if (!copied.ok()) static_cast<void>(fs->DeleteFile(copy).ok());
   return copied;
 }
@@ -121,7 +121,7 @@ Result<std::string> KeepFile(vfs::FileSystem* file_system, const std::string& di
 Status DeleteLostFiles(vfs::FileSystem* file_system, const std::string& directory) {
   const std::string lost = LostDirectory(directory);
   std::vector<std::string> names;
-  // Without the directory nothing was ever lost.
+  // Without the directory, no file was ever kept.
   if (!file_system->GetChildren(lost, &names).ok()) return Status::OK();
   bool is_empty = true;
   for (const std::string& name : names) {

@@ -74,7 +74,7 @@ Status LsmCore::CheckNothingIsRead() {
 
 bool LsmCore::IsInUse() {
   if (state->live_handles.load(std::memory_order_acquire) > 0) return true;
-  // Without memory to look, in the destructor of a database, something may be read.
+  // If the check cannot allocate, in the destructor of a database, something may still be read.
   return !CatchBadAlloc([this] { return CheckNothingIsRead(); }).ok();
 }
 

@@ -57,8 +57,8 @@ BackgroundWork::DeadlineNanos DeadlineOf(const WaitForCompactOptions& options, u
   return now_nanos + std::min(micros, (UINT64_MAX - now_nanos) / kNanosPerMicro) * kNanosPerMicro;
 }
 
-// The memory of a handle, taken before its family is created: a program cannot reach a family
-// without a handle, and cannot create it again.
+// The memory of a handle, allocated before its family is created, because a program can neither
+// reach a family without a handle nor create it again.
 class HandleMemory {
  public:
   HandleMemory() : memory_(::operator new(sizeof(FamilyHandle))) {}
@@ -90,7 +90,7 @@ FamilyHandle::~FamilyHandle() {
   core_->state->epochs.Reclaim();
   core_->background.files().DeleteObsoleteFilesIfAny();
   const int64_t before = core_->state->live_handles.fetch_sub(1, std::memory_order_release);
-  ASHLAR_ASSERT(before > 0);  // while one lives the core stays (IsInUse)
+  ASHLAR_ASSERT(before > 0);  // a live handle keeps the core (IsInUse)
 }
 
 Status FamilyHandle::GetDescriptor(ColumnFamilyDescriptor* desc) try {
@@ -158,7 +158,7 @@ Result<std::unique_ptr<LsmDB>> LsmDB::Open(OpenArgs args,
   }
   auto db = std::make_unique<LsmDB>(std::make_unique<LsmCore>(std::move(recovered.state)),
                                     std::move(follower));
-  // Before any job: listeners may read.
+  // Made before any job begins, because listeners may read.
   std::unique_ptr<ColumnFamilyHandle> default_handle = db->NewHandle(kDefaultColumnFamilyName);
   ASHLAR_ASSERT(default_handle != nullptr);  // every database has it, and it is never dropped
   db->default_handle_.reset(static_cast<FamilyHandle*>(default_handle.release()));
@@ -516,7 +516,7 @@ Status LsmDB::NewIterators(const ReadOptions& options,
 }
 
 const Snapshot* LsmDB::GetSnapshot() try {
-  // The primary does not know a snapshot of a secondary, and drops versions that it would need.
+  // The primary is not aware of a secondary's snapshots, and drops versions that they would need.
   if (state_->is_secondary()) return nullptr;
   const auto unix_seconds = static_cast<int64_t>(state_->clock->NowUnixMicros() / 1000000);
   MutexLock lock(state_->mutex());
@@ -543,14 +543,14 @@ Status LsmDB::Flush(const FlushOptions& options,
         "FlushOptions::force_atomic_flush is not implemented; leave it off");
   std::vector<std::shared_ptr<ColumnFamily>> families;
   for (ColumnFamilyHandle* handle : column_families) families.push_back(SharedFamily(handle));
-  // A family may be named twice, and switches its memtable once.
+  // A family may be named twice, but switches its memtable only once.
   std::set<const ColumnFamily*> named;
   std::erase_if(families, [&](const auto& family) { return !named.insert(family.get()).second; });
   ASHLAR_RETURN_IF_ERROR(core_->FlushFamilies(options, families, FlushReason::kManualFlush));
   if (!options.wait) return Status::OK();
   MutexLock lock(state_->mutex());
   for (const std::shared_ptr<ColumnFamily>& family : families) {
-    // Its memtables stay as they are.
+    // The memtables of a dropped family are not flushed any more.
     if (!(family->immutable().empty() && family->ActiveLocked()->IsEmpty()))
       ASHLAR_RETURN_IF_ERROR(family->CheckNotDropped());
   }
@@ -729,7 +729,7 @@ Status LsmDB::WaitForCompact(const WaitForCompactOptions& options) try {
       MutexLock lock(state_->mutex());
       families = state_->LiveFamilies();
     }
-    // These two wait as the flush would, and keep to the options.
+    // The two waits below replace those of the flush, because they have a deadline.
     FlushOptions flush;
     flush.allow_write_stall = true;
     flush.wait = false;

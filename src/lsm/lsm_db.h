@@ -5,10 +5,10 @@
 //   flush, compaction -> BackgroundWork     opening -> RecoverDatabase, LifeCycle
 //   options, families -> OptionChanges      closing, resuming, following -> LifeCycle
 //
-// I1: only the process that has opened the database closes it. A forked child that ends calls the
-//     destructors of static objects, and its parent goes on with the log and the MANIFEST.
+// I1: only the process that opened the database closes it. A forked child that exits runs the
+//     destructors of static objects, while its parent continues to write the log and the MANIFEST.
 //
-// Thread safety and lifetime: as DB documents.
+// Thread safety and lifetime: as documented for DB.
 #pragma once
 
 #include <memory>
@@ -52,7 +52,7 @@ class LsmDB final : public DB {
   // Options must have been checked (ValidateOptions). handles may be null.
   static Result<std::unique_ptr<LsmDB>> Open(OpenArgs args,
                                              std::vector<ColumnFamilyHandle*>* handles);
-  // follower: of a secondary; null: the database is none.
+  // follower: null unless the database is a secondary.
   LsmDB(std::unique_ptr<LsmCore> core, std::unique_ptr<PrimaryFollower> follower);
   ~LsmDB() override;
 
@@ -238,16 +238,16 @@ class LsmDB final : public DB {
   const FamilyHandle* Handle(ColumnFamilyHandle* handle) const {
     return handle != nullptr ? static_cast<const FamilyHandle*>(handle) : default_handle_.get();
   }
-  // Null when there is no family of this name.
+  // Returns null if there is no family of this name.
   std::unique_ptr<ColumnFamilyHandle> NewHandle(const std::string& name);
-  // Visits the tables of all families, which are not deleted meanwhile.
+  // Visits the tables of all families. The tables are not deleted meanwhile.
   Status ForEachTable(FunctionRef<Status(ColumnFamily&, FileMetaData*)> visit);
   void Abandon() noexcept;
   Status CheckWritable() const;
   ASHLAR_NO_INLINE Status RefusalOfWrites() const;
   Status CheckWritableEntry(ColumnFamilyHandle* column_family, const Slice& key,
                             const Slice& value) const;
-  // Commits the batch with the one entry that CheckWritableEntry found right for the family.
+  // Commits the batch of one entry, which was checked for the family, unless `built` is an error.
   Status CommitOne(const WriteOptions& options, ColumnFamilyHandle* column_family,
                    WriteBatch* batch, const Status& built);
 

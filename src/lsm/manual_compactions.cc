@@ -178,7 +178,7 @@ void ManualCompactions::CheckInvariants() const {
     exclusive += family->exclusive_compaction ? 1 : 0;
     waiting += family->waiting_steps;
   }
-  ASHLAR_ASSERT(exclusive <= calls_);  // I1: each is of a call that is under way
+  ASHLAR_ASSERT(exclusive <= calls_);  // I1: each belongs to a call that is under way
   ASHLAR_ASSERT(waiting <= calls_);    // I4: the same
 }
 
@@ -284,7 +284,7 @@ Result<std::unique_ptr<Compaction>> ManualCompactions::PickStep(const Call& call
     ASHLAR_ASSIGN_OR_RETURN(compaction, AwaitStep(call, next_step, &has_waited));
     return Status::OK();
   });
-  if (has_waited) parts_.observer->ViewChanged(call.family);  // I4: those that were held back
+  if (has_waited) parts_.observer->ViewChanged(call.family);  // I4: compactions that were held back
   ASHLAR_RETURN_IF_ERROR(picked);
   return compaction;
 }
@@ -335,8 +335,8 @@ Status ManualCompactions::RunStep(const Call& call, std::unique_ptr<Compaction> 
   }
   compaction.reset();
   if (!status.ok()) {
-    // An install has decided already. Otherwise automatic compactions that the files of the step
-    // kept from running would wait for another change.
+    // A successful install has already decided about jobs. Otherwise automatic compactions that
+    // were blocked by the files of the step would wait for another change.
     MutexLock lock(state_->mutex());
     parts_.observer->ViewChanged(call.family);
   }

@@ -7,10 +7,10 @@
 // I1: an exclusive manual compaction begins once no compaction of its family runs. Until it has
 //     ended, its own steps are the only ones that begin, except for those that delete files.
 // I2: a step that a pause interrupted is repeated once work continues.
-// I3: while manual compactions are disabled, no call is under way once Disable has returned, except
+// I3: once Disable has returned, no call is under way while manual compactions are disabled, except
 //     for those that delete files.
 // I4: while a step waits for running plans, no automatic compaction of its family begins. Under
-//     load each would be followed by another in the critical section of its end.
+//     load, the critical section that ends one would always begin another.
 //
 // Thread safety: methods marked REQUIRES under the database mutex, the others without locks.
 #pragma once
@@ -49,7 +49,7 @@ class ManualCompactions {
   ManualCompactions(const ManualCompactions&) = delete;
   ManualCompactions& operator=(const ManualCompactions&) = delete;
 
-  // Incomplete: manual compactions are disabled, or all are aborted.
+  // Returns Incomplete if manual compactions are disabled, or all compactions are aborted.
   Status CheckEnabled() const;
   // Compacts [begin, end] (null: unbounded) of a family whose memtables have been flushed, and
   // changes the level of the result if the options say so.
@@ -61,22 +61,22 @@ class ManualCompactions {
                       const FilesRequest& request, CompactionJobInfo* info);
   // Moves the files of level 0 to the level, as an exclusive manual compaction.
   Status MoveLevel0(const std::shared_ptr<ColumnFamily>& family, Level to);
-  // Drops the files inside the ranges; waits for no other plan. *dropped counts them.
+  // Drops the files inside the ranges without waiting for other plans. *dropped is their number.
   Status DeleteFiles(const std::shared_ptr<ColumnFamily>& family,
                      std::span<const UserKeyRange> ranges, bool include_end, size_t* dropped);
-  // DB::DeleteFile of a table. *dropped is false if a compaction reads it.
+  // DB::DeleteFile for a table. *dropped is false if a compaction reads it.
   Status DeleteFile(FileNumber number, bool* dropped);
   void Disable();
   void Enable();
-  // Steps that run.
+  // The number of running steps.
   int running() const ASHLAR_REQUIRES(kDatabaseMutex) { return running_; }
-  // Calls that are under way, without DeleteFiles.
+  // The number of calls that are under way, except for DeleteFiles and DeleteFile.
   int calls() const ASHLAR_REQUIRES(kDatabaseMutex) { return calls_; }
   // Asserts the counts that I1, I3 and I4 rest on.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex);
 
  private:
-  // One call of the program's.
+  // One call of the program.
   struct Call {
     const std::shared_ptr<ColumnFamily>& family;
     const std::atomic<bool>* canceled = nullptr;
@@ -84,8 +84,8 @@ class ManualCompactions {
     bool exclusive = false;
     CompactionJobInfo* info = nullptr;
   };
-  // The next step: a plan, none if the call is done, or an error. The last two arguments of
-  // PickStep.
+  // The next step is a plan, none if the call is done, or an error. NextStep and StepDone are the
+  // last two arguments of RunSteps.
   struct Step {
     std::optional<CompactionPlan> plan = {};
     bool conflict = false;
@@ -93,23 +93,23 @@ class ManualCompactions {
   using NextStep = FunctionRef<Result<Step>()>;
   using StepDone = FunctionRef<void(const CompactionPlan& plan)>;
 
-  // Counts a call while it is under way (I3).
+  // BeginCall and EndCall count a call while it is under way (I3).
   Status BeginCall(const Call& call);
   void EndCall(const Call& call);
   Status BeginExclusive(const Call& call) ASHLAR_REQUIRES(kDatabaseMutex);
 
-  // A whole call of one step at most.
+  // Runs a complete call of at most one step.
   Status RunOnce(const Call& call, NextStep pick);
   // Picks and runs steps until next_step says that the call is done.
   Status RunSteps(const Call& call, NextStep next_step, StepDone step_done);
-  // The next step, waited for; null: the call is done.
+  // Waits for the next step and returns it. Returns null if the call is done.
   Result<std::unique_ptr<Compaction>> PickStep(const Call& call, NextStep next_step);
-  // The same. *has_waited is set once it has held automatic compactions back (I4).
+  // The same. Sets *has_waited once it has held back automatic compactions (I4).
   Result<std::unique_ptr<Compaction>> AwaitStep(const Call& call, NextStep next_step,
                                                 bool* has_waited) ASHLAR_REQUIRES(kDatabaseMutex);
   Status Refit(const Call& call, const CompactRangeOptions& options, const UserKeyRange& range);
   Status CheckAllowed() const ASHLAR_REQUIRES(kDatabaseMutex);
-  // Why the call has to end.
+  // Returns the reason why the call has to end, or Ok.
   Status CheckMayContinue(const Call& call) const ASHLAR_REQUIRES(kDatabaseMutex);
   Status RunStep(const Call& call, std::unique_ptr<Compaction> compaction, StepDone step_done);
 

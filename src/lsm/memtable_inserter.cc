@@ -75,7 +75,7 @@ Status MemTableInserter::Apply(const Slice& contents, SequenceNumber first, bool
 
 namespace {
 
-// Ends a lookup at the operand with which the limit is reached.
+// Ends a lookup at the operand that reaches the limit.
 class OperandLimit final : public MergeOperator {
  public:
   explicit OperandLimit(size_t operands_max) : operands_max_(operands_max) {}
@@ -105,7 +105,7 @@ bool MemTableInserter::CombineMerges(ColumnFamily* family, const BatchRecord& re
   if (limit.operands_max == 0 || args_.reader == nullptr ||
       !HasOperands(*family->LeaderActive(), record.key, sequence - 1, limit.operands_max))
     return false;
-  // The leader's memtables and families stay: only the leader replaces them.
+  // The memtables and families stay during the pause, because only the leader replaces them.
   const ReadGuard::Pause outside(args_.guard);
   ReadOptions options;
   if (!limit.reads_files) options.read_tier = kBlockCacheTier;
@@ -123,8 +123,8 @@ bool MemTableInserter::CombineMerges(ColumnFamily* family, const BatchRecord& re
 
 Status MemTableInserter::ApplyMerge(ColumnFamily* family, const BatchRecord& record,
                                     SequenceNumber sequence) const {
-  // A replay keeps the operands of an unknown operator. In a program's batch CheckBatch has refused
-  // them.
+  // A replay keeps the operands of an unknown operator. CheckBatch has refused them in a batch of
+  // the program.
   if (family->merge_operator() == nullptr) return MissingMergeOperator(*family);
   MergeResult result;
   PinnableSlice base;
@@ -134,7 +134,7 @@ Status MemTableInserter::ApplyMerge(ColumnFamily* family, const BatchRecord& rec
   return Status::OK();
 }
 
-// A replay reads the record from a disk, so its range is checked here too.
+// A replay reads the record from disk, so its range is checked here, too.
 Status MemTableInserter::ApplyRangeDeletion(ColumnFamily* family, const BatchRecord& record,
                                             SequenceNumber sequence) {
   ASHLAR_RETURN_IF_ERROR(family->CheckRange(record.key, record.value));

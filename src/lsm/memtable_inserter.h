@@ -1,7 +1,7 @@
 // MemTableInserter: applies the records of write batches to the active memtables of their families,
 // for the commit leader and for recovery.
 //
-// I1: every counted record takes one sequence, also when its family is skipped.
+// I1: every counted record takes one sequence, even if its family is skipped.
 // I2: a batch with a record that the engine does not implement is refused before any record is
 //     applied (CheckBatch, WriteBatchInternal::CheckApplicable).
 //
@@ -33,15 +33,15 @@ class MemTableInserter {
     // For max_successive_merges. Null: operands are added as they are.
     const Reader* reader = nullptr;
     Logger* logger = nullptr;  // for the merge operators; null: none
-    // The guard of the caller, which is paused while reader reads. Null: there is none.
+    // The guard of the caller, which is paused while `reader` reads. Null if there is none.
     ReadGuard* guard = nullptr;
   };
 
   explicit MemTableInserter(const Args& args) : args_(args) {}
 
   // Applies a batch in wire form. Its first record gets the sequence `first`. Records of families
-  // that do not exist (any more) are skipped. Corruption if the batch is damaged. *has_applied is
-  // set once a memtable contains a record of it.
+  // that do not exist (any more) are skipped. Returns Corruption if the batch is damaged.
+  // *has_applied is set once a memtable contains a record of the batch.
   Status Apply(const Slice& contents, SequenceNumber first, bool* has_applied);
   // True if a memtable to which a record was added since the last call is full.
   bool TakeFoundFull() { return std::exchange(found_full_, false); }
@@ -53,12 +53,12 @@ class MemTableInserter {
 
  private:
   ColumnFamily* Select(uint32_t family);
-  // An empty range is applied by doing nothing.
+  // Does nothing for an empty range.
   static Status ApplyRangeDeletion(ColumnFamily* family, const BatchRecord& record,
                                    SequenceNumber sequence);
-  // Adds the operand, or the value that max_successive_merges wants instead.
+  // Adds the operand, or the combined value that max_successive_merges requires.
   Status ApplyMerge(ColumnFamily* family, const BatchRecord& record, SequenceNumber sequence) const;
-  // The value of the key with the operand. False: there is none, and the operand is to be added.
+  // Combines the operand with the value of its key. Returns false if it is to be added unchanged.
   bool CombineMerges(ColumnFamily* family, const BatchRecord& record, SequenceNumber sequence,
                      MergeResult* result, PinnableSlice* base) const;
   void CountSelected();

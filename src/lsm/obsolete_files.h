@@ -6,7 +6,7 @@
 //                 at once
 //
 // A thread that may do I/O takes them (FileJanitor::DeleteObsoleteFiles).
-// Thread safety: all methods.
+// Thread safety: all methods from any thread.
 #pragma once
 
 #include <atomic>
@@ -28,8 +28,8 @@ struct ObsoleteTable {
 
 class ObsoleteFiles {
  public:
-  // Without memory the file is forgotten, and the next open deletes it. The last count of a table
-  // is released where no error can be returned.
+  // If the allocation fails, the file is forgotten, and the next open deletes it. No error can be
+  // returned where the last count of a table is released.
   void AddTable(const ObsoleteTable& table) noexcept {
     static_cast<void>(CatchBadAlloc([&] {
                         MutexLock lock(mutex_);
@@ -38,13 +38,13 @@ class ObsoleteFiles {
                         return Status::OK();
                       }).ok());
   }
-  // Once or more often: the file is deleted once.
+  // A file that is added several times is deleted once.
   void AddOther(std::string path) {
     MutexLock lock(mutex_);
     others_.insert(std::move(path));
     some_.store(true, std::memory_order_release);
   }
-  // Cheap: whether Take would give anything.
+  // Whether Take would return anything. Takes no lock.
   bool Some() const { return some_.load(std::memory_order_acquire); }
 
   struct Taken {

@@ -20,12 +20,12 @@ namespace {
 
 constexpr size_t kFamiliesRecordedAtOnce = 32;
 constexpr uint64_t kChangesPerFile = 4;  // a quarter of the families
-// The file has some kilobytes for each family. If families come and go one by one, some hundred
-// kilobytes per second are written.
+// The file has a few kilobytes for each family. If families are created and dropped one by one, a
+// few hundred kilobytes per second are written.
 constexpr uint64_t kPauseMicrosPerFamily = 10000;
 constexpr uint64_t kPauseMicrosMax = 60000000;
 
-// What a family gets when the options of the database change.
+// The new options of a family after those of the database have changed.
 struct FamilyOptions {
   std::shared_ptr<ColumnFamily> family;
   ColumnFamilyOptions options;
@@ -58,7 +58,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
     }
     const std::shared_ptr<const SliceTransform> extractor = changed.prefix_extractor;
     ASHLAR_RETURN_IF_ERROR(ChangeMutableOptions(new_options, &changed));
-    // The same transform stays the same object, by which tables and iterators know it.
+    // An equal transform stays the same object, because tables and iterators compare pointers.
     const bool both = extractor != nullptr && changed.prefix_extractor != nullptr;
     if (both && extractor->GetId() == changed.prefix_extractor->GetId())
       changed.prefix_extractor = extractor;
@@ -71,7 +71,7 @@ Status OptionChanges::SetOptions(const std::shared_ptr<ColumnFamily>& family,
     CompactionConfig compaction = ResolveCompactionConfig(changed, state_->current_options,
                                                           state_->default_delayed_write_rate);
     family->SetOptions(&changed, std::move(compaction));
-    // An object that the program has set is not recorded again if it goes back to the default.
+    // Once the program has set an object, the recorded one is forgotten, even if it is reset later.
     std::erase_if(state_->unsupported_options, [&](const UnsupportedOption& option) {
       return option.column_family == family->name() &&
              std::find(unset.begin(), unset.end(), option) == unset.end();
@@ -223,7 +223,7 @@ Status OptionChanges::RemoveFamily(const std::shared_ptr<ColumnFamily>& family,
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PendingInstall> install,
                           state_->versions->PrepareDropFamily(family->id()));
-  // The table cannot change before the install: that takes the manifest mutex.
+  // The table cannot change before the install, because a change takes the manifest mutex.
   std::unique_ptr<FamilyTable> families;
   {
     MutexLock lock(state_->mutex());
@@ -274,8 +274,8 @@ bool OptionChanges::RecordLater() {
   return is_queued_;
 }
 
-// Without memory for the job the next change, or Close, records the families. After a cancel none
-// begins, and LifeCycle::Cancel has recorded them.
+// If the job cannot be allocated, the next change or Close records the families. After a cancel no
+// job begins, and LifeCycle::Cancel has recorded them.
 void OptionChanges::EndPause() {
   MutexLock lock(state_->mutex());
   ASHLAR_ASSERT(is_queued_);  // one pause or job at a time
@@ -288,7 +288,7 @@ void OptionChanges::EndPause() {
         ASHLAR_ASSERT(is_queued_);  // this job is queued
         is_queued_ = false;
       }
-      // It has logged its error.
+      // RecordPending has logged its error.
       static_cast<void>(RecordPending().ok());
     });
   });
@@ -304,7 +304,7 @@ Status OptionChanges::RecordPending() {
 
 Status OptionChanges::WriteOptionsFile() {
   Status written = WriteNewestOptions();
-  // Without the mutex, because listeners, which may set options, are notified of deleted tables.
+  // Called without the mutex, because listeners are notified of deleted tables and may set options.
   background_.files().DeleteObsoleteFiles();
   return written;
 }
@@ -315,8 +315,8 @@ Status OptionChanges::WriteNewestOptions() {
   ASHLAR_ASSERT(state_->lock != nullptr);  // I3
   std::vector<ColumnFamilyDescriptor> families;
   uint64_t changes = 0;
-  // The change that the file records has been made: without memory the file is not written, which
-  // is an error of the file like any other.
+  // The change that the file records has already been made. So a failed allocation is an error of
+  // the file like any other.
   const Status written = CatchBadAlloc([&] {
     {
       MutexLock lock(state_->mutex());

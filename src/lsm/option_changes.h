@@ -6,14 +6,14 @@
 //
 // I1: changes of options are serialised with the file that records them, so the newest file has the
 //     newest options.
-// I2: a family comes or goes between two groups of writes, and only while no error is latched.
-// I3: no OPTIONS file is written after Stop, and no pause of RecordFamilyOptions touches the
-//     database, which may end before the executor does.
-// I4: the newest file is behind by fewer families that came or went than a quarter of those that it
-//     lists, or by none if they are few, unless a write failed. A file is a list of all families:
-//     to write one for each change would take the square of their number.
+// I2: a family is created or dropped between two groups of writes, and only if no error is latched.
+// I3: after Stop, no OPTIONS file is written, and no pause of RecordFamilyOptions accesses the
+//     database, which may be destroyed before the executor.
+// I4: the newest file misses fewer created and dropped families than a quarter of those that it
+//     lists, or none if they are few, unless a write failed. Each file lists all families, so
+//     writing one for each change would have a quadratic cost.
 // I5: every family has the current options of the database. They change under the manifest mutex,
-//     which a creation holds from the new family's options to its publication.
+//     which a creation holds from reading them to publishing the family.
 //
 // Thread safety: all methods from any thread, without locks.
 #pragma once
@@ -40,15 +40,15 @@ class OptionChanges {
   Status SetOptions(const std::shared_ptr<ColumnFamily>& family, const OptionTexts& new_options);
   Status SetDBOptions(const OptionTexts& new_options);
 
-  // The new family.
+  // Creates a family and returns it.
   Result<std::shared_ptr<ColumnFamily>> CreateFamily(const ColumnFamilyOptions& options,
                                                      const std::string& name);
-  // For exclusive tasks: changes the set of families, unless an error is latched (I2).
-  // install_failed: the error of `change` is latched once it has released the manifest mutex,
-  // because listeners run.
+  // Changes the set of families, unless an error is latched (I2). Requires: an exclusive request.
+  // If `change` sets *install_failed, its error is latched after it has released the manifest
+  // mutex, because listeners run.
   using FamilyChange = FunctionRef<Status(bool* install_failed)>;
   Status LeaderChangeFamilies(std::string_view during, FamilyChange change);
-  // The parts of CreateFamily, for calls that create a family with tables.
+  // The parts of CreateFamily, also for calls that create a family with tables.
   // Checks the options of a new family and completes them.
   Result<ColumnFamilyOptions> CompleteNewOptions(const ColumnFamilyOptions& options,
                                                  const std::string& name) const;
@@ -57,19 +57,19 @@ class OptionChanges {
     std::shared_ptr<ColumnFamily> family;
     std::unique_ptr<FamilyTable> families;  // with the new one
   };
-  // For exclusive tasks: nothing is written yet. Takes the new files of `tables` (null: none).
+  // Requires: an exclusive request. Writes nothing yet. Takes the new files of `tables`, if any.
   Result<NewFamily> PrepareFamily(const ColumnFamilyOptions& completed, const std::string& name,
                                   VersionEdit* tables) ASHLAR_REQUIRES(kManifestMutex);
-  // Within LeaderChangeFamilies, to whose change install_failed belongs.
+  // Call in the change of LeaderChangeFamilies, with the install_failed of that change.
   Status PublishFamily(NewFamily prepared, bool* install_failed) ASHLAR_REQUIRES(kManifestMutex);
   Status DropFamily(const std::shared_ptr<ColumnFamily>& family);
-  // Writes the OPTIONS file after families were created or dropped: now if I4 requires it or no job
-  // starts any more, otherwise at the end of a pause, by RecordPending, or with an earlier write.
+  // Writes the OPTIONS file after families were created or dropped. Does so now if I4 requires it
+  // or no job begins any more, otherwise after a pause, in RecordPending, or with an earlier write.
   Status RecordFamilyOptions();
-  // Writes the OPTIONS file if a family is missing in the newest one, or is no more.
+  // Writes the OPTIONS file if the newest one misses a family or lists a dropped one.
   Status RecordPending();
   Status WriteOptionsFile();
-  // LOCK is about to be released. A job of RecordFamilyOptions has ended before
+  // Requires: LOCK is still held, and the job of RecordFamilyOptions has ended
   // (BackgroundWork::Stop).
   void Stop();
 
@@ -79,8 +79,8 @@ class OptionChanges {
                    std::shared_ptr<ColumnFamily>* added, bool* install_failed);
   Status RemoveFamily(const std::shared_ptr<ColumnFamily>& family, bool* install_failed);
 
-  // The pause that waits in the executor, and may outlive the database there. Its mutex is taken
-  // before the database mutex.
+  // The state of pauses that wait in the executor and may outlive the database there. Its mutex is
+  // taken before the database mutex.
   struct Pauses {
     Mutex mutex;
     bool stopped ASHLAR_GUARDED_BY(mutex) = false;
@@ -89,7 +89,7 @@ class OptionChanges {
   void InstallDBOptions(const DBOptions& changed);
   Status WriteNewestOptions();
   bool MayRecordLater() const ASHLAR_REQUIRES(kDatabaseMutex);
-  // False: the executor takes no job.
+  // Returns false if the executor takes no job.
   bool RecordLater() ASHLAR_REQUIRES(kDatabaseMutex);
   void EndPause();
 
@@ -102,7 +102,7 @@ class OptionChanges {
   // I4: of the newest OPTIONS file.
   uint64_t recorded_families_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
   uint64_t unrecorded_changes_ ASHLAR_GUARDED_BY(kDatabaseMutex) = 0;
-  // A pause, or the job that it ends with, waits for its turn.
+  // A pause, or the job that follows it, is queued in the executor.
   bool is_queued_ ASHLAR_GUARDED_BY(kDatabaseMutex) = false;
 };
 

@@ -18,7 +18,7 @@ namespace ashlar {
 
 namespace {
 
-// The newest OPTIONS file that is not damaged; an empty one without any.
+// Returns the newest OPTIONS file that is not damaged, or an empty one if there is none.
 Result<ParsedOptionsFile> ReadRecordedOptions(const DatabaseState& state) {
   std::vector<uint64_t> listed;
   for (;;) {
@@ -38,7 +38,7 @@ Result<ParsedOptionsFile> ReadRecordedOptions(const DatabaseState& state) {
       if (unreadable && !state.read_only()) return status;
       LogWarning(state, StrCat("recovery: an OPTIONS file could not be read: ", status.ToString()));
     }
-    // The writer that this reader runs next to may have replaced all that were listed.
+    // A concurrent writer may have replaced all files that were listed.
     if (!vanished || numbers == listed) return ParsedOptionsFile();
     listed = std::move(numbers);
   }
@@ -108,7 +108,7 @@ Status WriteNewOptionsFile(DatabaseState* state,
 
 void OpenInfoLog(DatabaseState* state, const std::string& directory,
                  const std::vector<ColumnFamilyDescriptor>& families) {
-  // The LOG has these lines at any level. A logger of the program has a level for its own reasons.
+  // The LOG gets these lines at any level, but a logger of the program only at its own level.
   InfoLogLevel level = INFO_LEVEL;
   if (state->logger == nullptr) {
     Result<std::shared_ptr<Logger>> logger = OpenLogFile(state->options, directory);

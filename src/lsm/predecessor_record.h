@@ -5,12 +5,12 @@
 //           "ashlar.log.continues:" varint64 number, varint64 bytes
 //
 // A log is not synced when the next one takes over, so a power cut may keep records of the newer
-// log and lose some of the older one; cut at the end of a record, the older log looks whole. The
-// record shows the loss. It is a write batch with nothing but log data, which every reader of the
-// format passes over.
+// log and lose some of the older one. If the older log then ends with a complete record, it looks
+// complete, but the predecessor record shows the loss. That record is a write batch that has only
+// log data, which every reader of the format skips.
 //
-// A program may write log data of any bytes (WriteBatch::PutLogData). Those that would read as such
-// a record go to the log with a further record after them.
+// A program may write any bytes as log data (WriteBatch::PutLogData). A batch that would read as
+// such a record is logged with a further record after it.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -33,13 +33,13 @@ struct PredecessorRecord {
 
 std::string EncodePredecessorRecord(const PredecessorRecord& predecessor,
                                     SequenceNumber next_sequence);
-// Nothing when the record is another.
+// Returns std::nullopt if the record is a different one.
 std::optional<PredecessorRecord> DecodePredecessorRecord(const Slice& record);
 
-// True if the pieces are one after another what DecodePredecessorRecord accepts.
+// True if DecodePredecessorRecord accepts the concatenation of the pieces.
 bool ReadsAsPredecessorRecord(std::span<const Slice> pieces);
-// Log data of no bytes. Appended to a batch that reads as a predecessor record, they make it
-// another.
+// Empty log data. Appended to a batch that reads as a predecessor record, it makes the batch read
+// as something else.
 inline constexpr std::string_view kEmptyLogData("\x03\x00", 2);
 
 }  // namespace ashlar

@@ -24,7 +24,7 @@ Status PrimaryFollower::CatchUp() {
 void PrimaryFollower::CheckInvariants() const {
   ASHLAR_ASSERT(!state_->writes_files());                                              // I5
   ASHLAR_ASSERT(state_->secondary_installs.load(std::memory_order_acquire) % 2 == 0);  // I7
-  ASHLAR_ASSERT(replay_ != nullptr);  // that of the open, or a newer one
+  ASHLAR_ASSERT(replay_ != nullptr);  // from the open, or a newer one
   // I4: the replay has applied at least the sequences that readers see.
   ASHLAR_ASSERT(must_rebuild_ || replay_->sequence() >= state_->PublishedSequence());
 }
@@ -47,7 +47,7 @@ Status PrimaryFollower::TryToCatchUp() {
   if (found.IsTryAgain()) must_rebuild_ = true;
   ASHLAR_RETURN_IF_ERROR(found);
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(read));
-  must_rebuild_ = true;  // unless all that is applied is installed
+  must_rebuild_ = true;  // until everything that is applied is installed
   ASHLAR_RETURN_IF_ERROR(Replay(report));
   ASHLAR_RETURN_IF_ERROR(state_->versions->CheckNothingIngestedBefore(replay_->sequence(), read));
   const SequenceNumber sequence = replay_->sequence();
@@ -66,7 +66,7 @@ Status PrimaryFollower::TryToCatchUp() {
 }
 
 Status PrimaryFollower::Recover() {
-  ASHLAR_ASSERT(state_->lock != nullptr);  // nobody writes meanwhile
+  ASHLAR_ASSERT(state_->lock != nullptr);  // no other process writes meanwhile
   ASHLAR_ASSERT(!state_->writes_files());  // I3 of life_cycle.h: it can still be undone
   MutexLock installers(state_->manifest_mutex());
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState read, state_->versions->ReadOn(/*for_writing=*/true));
@@ -84,7 +84,7 @@ Status PrimaryFollower::Recover() {
                report.losses.empty() ? std::string() : report.losses.front().reason,
                "; catch up first if the primary took writes back"));
   }
-  must_rebuild_ = true;  // of the memtables from here on, replay_ knows nothing
+  must_rebuild_ = true;  // replay_ does not match the memtables from here on
   Install(std::move(read), families.get(), replay.sequence());
   shown_ = replay.place();
   for (const uint64_t number : report.logs)
@@ -161,7 +161,7 @@ std::vector<PrimaryFollower::Change> PrimaryFollower::Prepare(const PublishedSta
 
 void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
                               SequenceNumber sequence) {
-  // I1 and I6. New memtables have nothing of the writes that were taken back.
+  // I1 and I6. Rebuilt memtables have none of the writes that were taken back.
   ASHLAR_ASSERT(rebuilt != nullptr || sequence >= state_->PublishedSequence());
   ASHLAR_ASSERT(sequence >= read.published.last_sequence);  // I3 of database_state.h
   std::vector<Change> changes;
@@ -174,8 +174,8 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
       if (read.published.FindFamily(family->id()) == nullptr) remaining->Remove(family->id());
     }
     const bool drops = remaining->families.size() < state_->Families().families.size();
-    // Nothing fails from here on (I3). The sequence before the views. Readers that acquire either
-    // one find the number of the installs odd (I7).
+    // Nothing fails from here on (I3). The sequence is published before the views. Readers that
+    // acquire either one find an odd number of installs (I7).
     const uint64_t installs = state_->secondary_installs.load(std::memory_order_relaxed);
     ASHLAR_ASSERT(installs % 2 == 0);  // I7: no install is under way
     state_->secondary_installs.store(installs + 1, std::memory_order_relaxed);
@@ -195,7 +195,7 @@ void PrimaryFollower::Install(RecoveredState read, const FamilyTable* rebuilt,
   }
   if constexpr (kDebugChecks) CheckInvariants();
   state_->epochs.Reclaim();
-  // Not an error of the catch-up: readers see the new state (I3). The next install closes the rest.
+  // Failures are ignored, because readers see the new state (I3). The next install closes the rest.
   IgnoreBadAlloc([&] {
     kManifestMutex.AssertHeld();
     if (!changes.empty()) state_->pinned_tables->Retain(state_->versions->LiveTables());

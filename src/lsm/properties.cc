@@ -25,7 +25,7 @@ namespace {
 using Names = DB::Properties;
 
 // The argument of a property's function. It exists only while the database mutex is held, so its
-// functions tell the analysis that it is.
+// accessors tell the analysis that it is.
 class Subject {
  public:
   Subject(const DatabaseState& state, const BackgroundWork& background, const ColumnFamily& family)
@@ -63,9 +63,9 @@ struct EntryCounts {
   uint64_t entries = 0;
   uint64_t deletions = 0;
 };
-// The MANIFEST does not count entries. Tables written in this run know theirs, and the others once
-// they have been opened. If necessary this opens some tables and estimates the rest from them. Not
-// under the database mutex, because it reads files.
+// The MANIFEST does not record entry counts. They are known for tables that were written in this
+// run, and for others once they have been opened. If necessary this opens some tables, from which
+// the rest is estimated. Requires: the database mutex is not held, because this reads files.
 void LearnEntryCounts(BackgroundWork* background, const ColumnFamily& family) {
   constexpr size_t kSample = 64;
   const ViewOfCall view(background, family);
@@ -113,7 +113,7 @@ uint64_t EstimateKeys(const DatabaseState& /*state*/, const ReadView& view) {
   };
   add(*view.active);
   for (const MemTableRef& table : view.immutable) add(*table);
-  // Each deletion stands for itself and for the entry that it deletes.
+  // Each deletion removes itself and the entry that it deletes from the estimate.
   return counts.entries > 2 * counts.deletions ? counts.entries - 2 * counts.deletions : 0;
 }
 
@@ -130,8 +130,8 @@ uint64_t TableReaderMemory(const DatabaseState& state, const ReadView& view) {
   return bytes;
 }
 
-// The last sorted run, and the files above it that overlap nothing there. A lower estimate of the
-// data without overwritten entries.
+// The files that overlap no file on a lower level. A low estimate of the data without overwritten
+// entries.
 uint64_t LiveDataBytes(const DatabaseState& /*state*/, const ReadView& view) {
   const Version& version = *view.version;
   uint64_t bytes = 0;
@@ -150,7 +150,7 @@ uint64_t LiveDataBytes(const DatabaseState& /*state*/, const ReadView& view) {
   return bytes;
 }
 
-// Numbers that take a look at each table. They are asked without the database mutex, of a view.
+// Numbers that need a visit to each table. They are computed without the database mutex, on a view.
 struct ViewProperty {
   const std::string& name;
   uint64_t (*get)(const DatabaseState& state, const ReadView& view);
@@ -168,14 +168,14 @@ const ViewProperty* FindViewProperty(const Slice& property) {
   return nullptr;
 }
 
-// Null: it has none.
+// Null if the family has no block cache.
 std::shared_ptr<Cache> CacheOf(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex) {
   const BlockBasedTableOptions* const table = TableOptionsOf(family.options());
   return table == nullptr ? nullptr : table->block_cache;
 }
 
-// Of the block cache, which families may share. Asked without the database mutex, because the cache
-// may look at each of its blocks.
+// Numbers of the block cache, which families may share. They are read without the database mutex,
+// because the cache may visit each of its blocks.
 struct CacheProperty {
   const std::string& name;
   size_t (Cache::*get)() const;
@@ -193,7 +193,7 @@ const CacheProperty* FindCacheProperty(const Slice& property) {
   return nullptr;
 }
 
-// The value of numbers of blob files and of flushed memtables that are kept: there are none.
+// For numbers of blob files and of flushed memtables that are kept, because there are none.
 uint64_t Zero(const Subject& /*s*/) { return 0; }
 
 struct NumberProperty {
@@ -502,7 +502,7 @@ std::string PropertyReader::Dump(std::span<const std::shared_ptr<ColumnFamily>> 
     text = DatabaseStats();
   }
   for (const std::shared_ptr<ColumnFamily>& family : families) {
-    MutexLock lock(state_->mutex());  // for each, because there may be thousands
+    MutexLock lock(state_->mutex());  // per family, because there may be thousands
     text += FamilyStats(*family);
   }
   return text;
@@ -694,7 +694,7 @@ Status PropertyReader::TablesInRanges(const std::shared_ptr<ColumnFamily>& famil
 
 bool AnyValuePinned(DatabaseState* state) {
   state->DrainEpochs();
-  // Also those that are dropped and kept by their handles. Released without the mutex.
+  // Includes dropped families that their handles keep. They are released without the mutex.
   std::vector<std::shared_ptr<ColumnFamily>> families;
   MutexLock lock(state->mutex());
   const EpochGuard guard(state->epochs);
@@ -723,7 +723,7 @@ bool AnyValuePinned(DatabaseState* state) {
     });
     if (pinned) return true;
   }
-  // Linked objects were looked at; an unlinked one that still exists is pinned.
+  // All linked objects were checked, so an unlinked one that still exists is pinned.
   return state->live_views.load(std::memory_order_acquire) > views ||
          state->live_memtables.load(std::memory_order_acquire) > linked ||
          state->live_blocks.load(std::memory_order_acquire) > cached;

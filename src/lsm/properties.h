@@ -1,7 +1,7 @@
 // PropertyReader: the answers of DB::GetProperty and its relatives about an open database.
 //
-// Numbers are in tables (properties.cc): a name and a function. Texts are made from the numbers and
-// from the version. Thread safety: all methods from any thread. No method reads a table
+// Numeric properties are in tables of names and functions (properties.cc). Texts are made from the
+// numbers and from the version. Thread safety: all methods from any thread. No method reads a table
 // file, except TablesOf, TablesByLevel, TablesInRanges, and those that need entry counts of tables
 // that are not open.
 #pragma once
@@ -23,26 +23,26 @@ class PropertyReader {
   PropertyReader(DatabaseState* state, BackgroundWork* background)
       : state_(state), background_(background) {}
 
-  // False: no such property in that form.
+  // These methods return false if there is no such property in that form.
   bool Number(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
               uint64_t* value) const;
   bool Text(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
             std::string* value) const;
   bool Map(const std::shared_ptr<ColumnFamily>& family, const Slice& property,
            std::map<std::string, std::string>* value) const;
-  // Over all families; properties of the whole database count once.
+  // Sums over all families. A property of the whole database counts once.
   bool Sum(const Slice& property, uint64_t* value) const;
 
   void LiveFiles(std::vector<LiveFileMetaData>* metadata) const;
   void FamilyMetaData(const std::shared_ptr<ColumnFamily>& family,
                       ColumnFamilyMetaData* metadata) const;
-  // The text that the LOG gets from time to time.
+  // The statistics that the LOG gets periodically.
   std::string Dump(std::span<const std::shared_ptr<ColumnFamily>> families) const;
   Status TablesOf(const std::shared_ptr<ColumnFamily>& family,
                   TablePropertiesCollection* properties) const;
   Status TablesByLevel(const std::shared_ptr<ColumnFamily>& family,
                        std::vector<std::unique_ptr<TablePropertiesCollection>>* levels) const;
-  // Of the tables that overlap one of the ranges; their limits are inclusive.
+  // Only of the tables that overlap one of the ranges, whose limits are inclusive.
   Status TablesInRanges(const std::shared_ptr<ColumnFamily>& family, std::span<const Range> ranges,
                         TablePropertiesCollection* properties) const;
 
@@ -59,7 +59,7 @@ class PropertyReader {
   BackgroundWork* const background_;
 };
 
-// Whether a value that Get handed out, or a running call, still pins memtables or tables of this
+// Whether a value that Get returned, or a running call, still pins memtables or tables of this
 // database.
 bool AnyValuePinned(DatabaseState* state);
 

@@ -36,7 +36,7 @@ const PinOps ReadView::kPinOps = {
         },
 };
 
-// The count falls last, because the memtables are dropped into the epochs of the database.
+// The count decreases last, because the memtables are dropped into the database's epoch domain.
 void ReadView::Delete(void* self) {
   auto* const view = static_cast<ReadView*>(self);
   std::atomic<int64_t>* const live_views = view->live_views_;

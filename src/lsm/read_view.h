@@ -1,6 +1,6 @@
-// ReadView: everything that a read of one column family needs, immutable: the active memtable, the
-// immutable ones (newest first), the version, and the transform that prefixes of keys are taken
-// with.
+// ReadView: an immutable object with everything that a read of one column family needs. It has the
+// active memtable, the immutable ones (newest first), the version, and the transform that extracts
+// the prefixes of keys.
 //
 //   built at an install (under the database mutex) -> published in ColumnFamily::view_ -> replaced
 //   by the next install -> unlinked -> Unlink() -> deleted when the epoch is over and the last
@@ -9,10 +9,10 @@
 // I1: the members of a view hold every write published before the view was, except entries dropped
 //     as invisible to every snapshot.
 // I2: a reader loads the view first and the published sequence second. A view older than the
-//     sequence lacks only what came after the call began. But what an ingestion adds may be missing
-//     while a later write is in its memtable. So a read of several keys, or of merge operands in a
-//     memtable, takes both again if the view was replaced. In the other order a compaction between
-//     the two loads may drop the version that the reader needs.
+//     sequence lacks only data that was added after the call began. But it may lack the data of an
+//     ingestion although its memtable has a later write. So a read of several keys, or of merge
+//     operands in a memtable, loads both again if the view was replaced. In the reverse order, a
+//     compaction between the two loads may drop the version that the reader needs.
 // Lifetime: a call uses the view inside an epoch guard and takes no count unless it has to wait; a
 // ViewRef and an iterator hold one.
 #pragma once
@@ -31,8 +31,8 @@
 
 namespace ashlar {
 
-// Memtables are shared by consecutive views; when the last view lets go, the memtable is dropped
-// (and dies with its last pin).
+// Consecutive views share memtables. When the last view releases a memtable, it is dropped, and it
+// is destroyed with its last pin.
 using MemTableRef = std::shared_ptr<MemTable>;
 
 struct ReadView {
@@ -42,7 +42,7 @@ struct ReadView {
     Version* version = nullptr;          // takes a count of its own
     std::shared_ptr<const SliceTransform> prefix_extractor;
     uint64_t number = 0;
-    EpochDomain* epochs = nullptr;               // of the guards in which the view is found
+    EpochDomain* epochs = nullptr;               // of the guards that protect the view
     std::atomic<int64_t>* live_views = nullptr;  // counts the view while it exists
   };
 
@@ -57,12 +57,12 @@ struct ReadView {
   const MemTableRef active;
   const std::vector<MemTableRef> immutable;  // newest first
   Version* const version;                    // one count
-  // Null: none. Memtables and tables that were made before it was changed have their own.
+  // May be null. Memtables and tables that were made before a change of it have their own.
   const std::shared_ptr<const SliceTransform> prefix_extractor;
   const uint64_t number;  // grows with every view of the family
   SharedCount pins;
 
-  // Release reclaims epochs: hold no lock that a deleter takes.
+  // Release reclaims epochs, so the caller must hold no lock that a deleter takes.
   static const PinOps kPinOps;
   PinSource pin_source() { return {&kPinOps, this}; }
 
@@ -81,7 +81,7 @@ class ViewRef {
 
   ReadView* get() const { return view_; }
   ReadView* operator->() const { return view_; }
-  // Gives the count away.
+  // Transfers the count to the caller.
   Pin TakePin() { return std::move(pin_); }
 
  private:

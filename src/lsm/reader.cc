@@ -47,7 +47,7 @@ RenewedBy RenewalOf(const ReadOptions& options) {
   return options.auto_refresh_iterator_with_snapshot ? RenewedBy::kNewerView : RenewedBy::kNothing;
 }
 
-// Null: every seek is in total order.
+// Returns null if every seek is in total order.
 std::unique_ptr<SeekPrefix> NewSeekPrefix(const ReadOptions& options, bool opt_in_only,
                                           const KeyComparator& comparator,
                                           const SliceTransform* prefix_extractor) {
@@ -68,8 +68,8 @@ void NoteThreshold(const ReadOptions& options, const Lookup& lookup, Status* sta
     *status = Status::OkMergeOperandThresholdExceeded();
 }
 
-// Observes one lookup. There are two kinds, so that a lookup without statistics and PerfContext
-// pays nothing.
+// The two classes below observe one lookup. There are two, so that a lookup without statistics and
+// PerfContext pays nothing.
 class NoObserver {
  public:
   void AfterMemTables(const Lookup&) {}
@@ -113,7 +113,7 @@ class LookupObserver {
   uint64_t start_nanos_;  // of the current step; 0: times are not measured
 };
 
-// Whether the view's sources may have range tombstones that a reader of now sees.
+// Whether the view's sources may have range tombstones that are visible to a read that begins now.
 bool MemTablesHaveRanges(const ReadView& view) {
   const auto has_ranges = [](const auto& table) { return table->HasRangeDeletions(); };
   return view.active->HasRangeDeletions() ||
@@ -128,7 +128,7 @@ void DeleteFilesOfViews(BackgroundWork* background) {
   background->files().DeleteObsoleteFilesIfAny();
 }
 
-// Calls the function for each view, but once for adjacent equal views.
+// Calls the function for each view, and only once for adjacent equal views.
 template <typename Function>
 void ForEachView(std::span<ReadView* const> views, const Function& function) {
   for (size_t i = 0; i < views.size(); ++i) {
@@ -292,7 +292,7 @@ Status Reader::LookUp(const ReadOptions& options, ColumnFamily* family, const Sl
 
 namespace {
 
-// For GetMergeOperands: replaces the merge operator in a lookup, which asks it only for this.
+// Replaces the merge operator in a lookup of GetMergeOperands, which calls only ShouldMerge.
 class ContinueOperator final : public MergeOperator {
  public:
   explicit ContinueOperator(const GetMergeOperandsOptions::ContinueCallback& callback)
@@ -353,8 +353,8 @@ Reader::Views Reader::TakeViews(const ReadOptions& options,
   for (int i = 0; i < kLoadsWithoutMutex; ++i) {
     if (TakeInOneState([&] { return LoadViews(options, families, &taken); })) return taken;
   }
-  // Before the mutex, because it may be an object of the program. A snapshot that the program holds
-  // is older than the call, and so is all that it sees.
+  // Called before the mutex is taken, because the snapshot may be an object of the program. It is
+  // older than the call, and so is everything that it sees.
   if (options.snapshot != nullptr) taken.sequence = options.snapshot->GetSequenceNumber();
   MutexLock lock(state_->mutex());  // no view is replaced
   for (size_t i = 0; i < families.size(); ++i) taken.views[i] = families[i]->view();
@@ -412,7 +412,7 @@ void Reader::MultiGet(const ReadOptions& options, const MultiGetRequest& request
     }
     ASHLAR_DCHECK(lookups.size() == (wanted ? end - begin : 0));  // one per key of the run
     if (wanted) views[begin]->version->MultiGet(table_options, family.tables(), lookups);
-    // Merges run code of the program.
+    // A merge runs code of the program, so the guard is paused.
     std::optional<ReadGuard::Pause> pause;
     if (std::any_of(lookups.begin(), lookups.end(),
                     [](const Lookup& lookup) { return lookup.HasOperands(); }))
@@ -547,10 +547,10 @@ IteratorSource Reader::MakeSource(const ReadOptions& options, const ColumnFamily
                         .view_number = view_number};
 }
 
-// The views of one iterator, one after the other.
+// The successive views of one iterator.
 class Reader::ViewRenewal final : public SourceRenewal {
  public:
-  // view: that of the first source.
+  // view: the view of the first source.
   ViewRenewal(const Reader* reader, const ReadOptions& options,
               std::shared_ptr<ColumnFamily> family, const ReadView* view)
       : reader_(reader),
@@ -559,7 +559,7 @@ class Reader::ViewRenewal final : public SourceRenewal {
         view_(view),
         follows_(FollowsWrites(*view)) {}
 
-  // Of every source of the iterator, which it outlives.
+  // The options of every source of the iterator. They outlive the sources.
   const ReadOptions& options() const { return options_; }
   bool IsDue() const override { return family_->view() != view_; }
 
@@ -583,7 +583,7 @@ class Reader::ViewRenewal final : public SourceRenewal {
     ViewRef renewed(taken.view);
     const bool follows = FollowsWrites(*taken.view);  // before the source is made
     {
-      // Its cursors end before its view.
+      // The replaced cursors are destroyed before their view.
       const IteratorSource replaced = std::exchange(
           *source, reader_->MakeSource(options_, *family_, std::move(renewed), taken.sequence));
     }
@@ -594,9 +594,9 @@ class Reader::ViewRenewal final : public SourceRenewal {
   }
 
  private:
-  // Whether a source over the view serves later sequences too. An empty active memtable is left out
-  // of the source, and the cursors of some kinds do not see later entries. A source with range
-  // tombstones is for one sequence.
+  // Whether a source over the view serves later sequences, too. An empty active memtable is not
+  // part of the source, and the cursors of some kinds do not see later entries. A source with range
+  // tombstones is for one sequence only.
   static bool FollowsWrites(const ReadView& view) {
     return !view.active->IsEmpty() && view.active->CursorsFollow() && !MayHaveRanges(view);
   }
@@ -604,7 +604,7 @@ class Reader::ViewRenewal final : public SourceRenewal {
   const Reader* const reader_;
   const ReadOptions options_;
   const std::shared_ptr<ColumnFamily> family_;
-  const ReadView* view_;  // the source's, which pins it: another view has another address
+  const ReadView* view_;  // the source pins it, so another view has another address
   bool follows_;
 };
 
@@ -613,7 +613,7 @@ void Reader::IteratorIsGone(void* state, void* background) {
   DeleteFilesOfViews(static_cast<BackgroundWork*>(background));
   database->recorder.Tick(NO_ITERATOR_DELETED);
   const int64_t before = database->live_iterators.fetch_sub(1, std::memory_order_release);
-  ASHLAR_ASSERT(before > 0);  // while one lives the core stays (LsmCore::IsInUse)
+  ASHLAR_ASSERT(before > 0);  // a live iterator keeps the core (LsmCore::IsInUse)
 }
 
 std::unique_ptr<Iterator> Reader::NewIteratorOnView(const ReadOptions& options,

@@ -54,8 +54,8 @@ class Reader {
                           const GetMergeOperandsOptions& wanted, PinnableSlice* operands,
                           int* count) const;
 
-  // For the commit leader, while it applies a batch: the value of `key` from the entries with at
-  // most this sequence, which need not be published.
+  // Called by the commit leader while it applies a batch. Reads the value of `key` from the entries
+  // with at most this sequence, which need not be published.
   Status GetUnpublished(const ReadOptions& options, ColumnFamily* family, const Slice& key,
                         SequenceNumber sequence, PinnableSlice* value) const;
 
@@ -65,7 +65,7 @@ class Reader {
     PinnableSlice* values = nullptr;  // one per key
     Status* statuses = nullptr;       // one per key
   };
-  // All keys from one state of the database.
+  // Reads all keys from one state of the database.
   void MultiGet(const ReadOptions& options, const MultiGetRequest& request) const;
 
   struct ExistsAnswer {
@@ -79,7 +79,7 @@ class Reader {
 
   Status NewIterator(const ReadOptions& options, const std::shared_ptr<ColumnFamily>& family,
                      std::unique_ptr<Iterator>* iterator) const;
-  // One iterator per family, all over one state; with ReadOptions::tailing until its first move.
+  // One iterator per family, all on one state; with ReadOptions::tailing only until the first move.
   Status NewIterators(const ReadOptions& options,
                       std::span<const std::shared_ptr<ColumnFamily>> families,
                       std::vector<std::unique_ptr<Iterator>>* iterators) const;
@@ -89,17 +89,17 @@ class Reader {
     std::vector<ReadView*> views;  // one per family
     SequenceNumber sequence = 0;
   };
-  // Returns load(). Its views and sequence are of one state, of a secondary too: no install came
-  // between them (primary_follower.h, I7).
+  // Returns load(). Its views and sequence belong to one state, even in a secondary, because no
+  // install came between them (primary_follower.h, I7).
   template <typename Load>
   ASHLAR_ALWAYS_INLINE auto TakeInOneState(const Load& load) const;
-  // Takes one state for all: every view, then the sequence. If a view has changed in between, the
-  // sequence may belong to a later state of that family, and the views are taken again, at last
-  // under the database mutex: the views of thousands of families may change faster than they are
-  // loaded. Requires: the caller is inside an EpochGuard.
+  // Takes one state for all families: every view, then the sequence. If a view has changed in
+  // between, the sequence may belong to a later state of that family, so the views are taken again.
+  // The last attempt is under the database mutex, because the views of thousands of families may
+  // change faster than they are loaded. Requires: the caller is inside an EpochGuard.
   template <typename FamilyPointer>
   Views TakeViews(const ReadOptions& options, std::span<const FamilyPointer> families) const;
-  // False: a view has changed in between. Requires: *taken has a place for each view.
+  // Returns false if a view has changed in between. Requires: *taken has a place for each view.
   template <typename FamilyPointer>
   bool LoadViews(const ReadOptions& options, std::span<const FamilyPointer> families,
                  Views* taken) const;
@@ -112,9 +112,9 @@ class Reader {
                                                const Snapshot* snapshot) const;
   ASHLAR_ALWAYS_INLINE ViewAtSequence LoadView(const ColumnFamily& family,
                                                const Snapshot* snapshot) const;
-  // LoadView for a read of several keys. The view is the family's at the moment of the sequence
-  // (read_view.h, I2). A snapshot that the program holds is older than the call, and so is all that
-  // it sees.
+  // LoadView for a read of several keys. The view is the current one at the moment of the sequence
+  // (read_view.h, I2). With a snapshot of the program any view serves, because everything that the
+  // snapshot sees is older than the call.
   ASHLAR_ALWAYS_INLINE ViewAtSequence LoadViewOfMoment(const ColumnFamily& family,
                                                        const Snapshot* snapshot) const;
   void CountMultiGet(const MultiGetRequest& request) const;
@@ -131,8 +131,8 @@ class Reader {
     std::span<ReadView* const> views;
     static const PinOps kPinOps;
   };
-  // Searches the memtables again, at a later moment, while an ingestion may have come between the
-  // view and operands in it: they are merged onto a value of the same moment (read_view.h, I2).
+  // Repeats the search of the memtables until no ingestion can have come between the view and the
+  // operands, because they are merged onto a value of the same moment (read_view.h, I2).
   ASHLAR_NO_INLINE void SearchAgainIfReplaced(const ReadOptions& options,
                                               const ColumnFamily& family, ViewRoot* root,
                                               Lookup* lookup) const;
@@ -141,7 +141,7 @@ class Reader {
   ASHLAR_ALWAYS_INLINE Lookup Search(const ReadOptions& options, ColumnFamily* family,
                                      const Slice& key, const MergeOperator* merge_operator,
                                      Observer* observer) const;
-  // Exchanges the views of an iterator.
+  // Replaces the views of an iterator.
   class ViewRenewal;
   // Runs when an iterator has released its view.
   static void IteratorIsGone(void* state, void* background);
@@ -151,7 +151,7 @@ class Reader {
   // options: outlives the source.
   IteratorSource MakeSource(const ReadOptions& options, const ColumnFamily& family, ViewRef view,
                             SequenceNumber sequence) const;
-  // kPersistedTier, and writes that are in no log may be in the memtables.
+  // True for kPersistedTier if the memtables may have writes that are in no log.
   bool SkipsMemTables(const ReadOptions& options) const;
   void SearchMemTables(const ReadView& view, Lookup* lookup) const;
   template <typename Observer>

@@ -25,19 +25,19 @@ namespace ashlar {
 
 namespace {
 
-// No lock is needed: no other thread knows the database yet.
+// No lock is needed, because no other thread can access the database yet.
 const FamilyTable& FamiliesOf(const DatabaseState& state) {
   kDatabaseMutex.AssertHeld();
   return state.Families();
 }
 
-// The state that the MANIFEST gives. No lock is needed: no other thread knows the database yet.
+// The state in the MANIFEST. No lock is needed, because no other thread can access the database.
 const PublishedState& Recovered(const DatabaseState& state) {
   kDatabaseMutex.AssertHeld();
   return state.versions->Published();
 }
 
-// The report while it is filled. No lock is needed: no other thread knows the database yet.
+// The report being filled. No lock is needed, because no other thread can access the database.
 RecoveryReport* ReportOf(DatabaseState* state) {
   kDatabaseMutex.AssertHeld();
   return &state->recovery;
@@ -54,7 +54,7 @@ struct FoundFile {
   FileType type = FileType::kTempFile;
 };
 
-// The files with names of a database. A directory that is missing has none.
+// Lists the files with names of a database. A missing directory has none.
 Result<std::vector<FoundFile>> ListFiles(const DatabaseState& state, const std::string& directory) {
   std::vector<std::string> names;
   std::vector<FoundFile> files;
@@ -91,8 +91,8 @@ Status CheckNothingIsThere(vfs::FileSystem* fs, const std::string& directory) {
   return Status::OK();
 }
 
-// A new database would replay the logs that another one has here, and then delete them. That one
-// may be open, and would go on with a log that has no name.
+// A new database would replay the logs that another one has here, and then delete them. The other
+// one may be open, and would continue with a log that has no name.
 Status CheckNoLogIsThere(const DatabaseState& state) {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<FoundFile> files,
                           ListFiles(state, state.wal_directory));
@@ -105,8 +105,8 @@ Status CheckNoLogIsThere(const DatabaseState& state) {
   return Status::OK();
 }
 
-// Whether there is a database, which has to suit the options. Without the lock the answer serves
-// only to refuse.
+// Whether there is a database. Fails if that does not suit the options. Without the lock, the
+// answer can only refuse an open.
 Result<bool> FindDatabase(const DatabaseState& state) {
   const Status there = state.file_system->FileExists(CurrentFileName(state.directory));
   if (there.ok()) {
@@ -121,7 +121,7 @@ Result<bool> FindDatabase(const DatabaseState& state) {
     const bool has_manifest = std::any_of(files.begin(), files.end(), [](const FoundFile& file) {
       return file.type == FileType::kDescriptorFile;
     });
-    // What an interrupted creation has left is no database.
+    // The remains of an interrupted creation are no database.
     if (has_manifest && !CheckNothingIsThere(state.file_system, state.directory).ok()) return true;
   }
   if (state.read_only()) {
@@ -188,7 +188,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
           [state](const FileMetaData& file) { state->space.Track(file.number, file.file_bytes); },
       .pinned_tables = state->pinned_tables.get(),
       .recorder = state->recorder,
-      // A secondary goes on from the last state.
+      // A secondary continues from its last state.
       .best_efforts = state->options.best_efforts_recovery && !state->is_secondary(),
       .tracks_logs = state->options.track_and_verify_wals_in_manifest,
   });
@@ -206,7 +206,7 @@ Status OpenVersions(DatabaseState* state, const std::vector<ColumnFamilyDescript
                "(best_efforts_recovery)"));
   }
   if (!state->versions->database_id().empty()) return Status::OK();
-  // Databases of old releases have it in the file only, or not at all.
+  // Databases of old releases have the identity only in the file IDENTITY, or not at all.
   Result<std::string> identity = ReadIdentity(state->file_system, state->directory);
   if (identity.ok() && !identity->empty())
     state->versions->set_database_id(std::move(identity).value());
@@ -226,7 +226,7 @@ Status OpenFamilies(DatabaseState* state, const std::vector<ColumnFamilyDescript
                                      NameForDisplay(descriptor.name));
     }
     MutexLock lock(state->mutex());
-    // Of a family that is named twice the first options count.
+    // If a family is named twice, the first options count.
     if (families->Find(recorded->id) != nullptr) continue;
     families->Add(MakeColumnFamily(state, *recorded, recorded->current, descriptor.options,
                                    recorded->log_number));
@@ -279,8 +279,8 @@ Status TakeDatabase(DatabaseState* state) {
   return Status::OK();
 }
 
-// In the logs' directory a new log could outlast its database, of which CURRENT is lost, or the
-// logs of a destroyed database the creation of a new one, which would replay them.
+// Otherwise, in the logs' directory, a new log could outlast its database, whose CURRENT is lost,
+// or the logs of a destroyed database could reach a new one, which would replay them.
 Status SyncWhatWasFound(const DatabaseState& state, bool is_there) {
   if (state.wal_directory == state.directory) return Status::OK();
   SyncedDirectory* const found =
@@ -375,8 +375,8 @@ Status KeepDamagedLogs(DatabaseState* state) {
   return Status::OK();
 }
 
-// LevelDB's name of a table is found, too, after a crash as well. What copies or deletes tables
-// knows one name.
+// Renames a table with LevelDB's name. Reads find either name, so a crash is harmless, but the code
+// that copies or deletes tables uses only one.
 Status RenameLegacyTable(DatabaseState* state, FileNumber number) {
   const std::string name = TableFileName(state->directory, number);
   const Status there = state->file_system->FileExists(name);
@@ -384,8 +384,8 @@ Status RenameLegacyTable(DatabaseState* state, FileNumber number) {
   return state->file_system->RenameFile(LegacyTableFileName(state->directory, number), name);
 }
 
-// The numbers of files that are there are not used again (I7). Best-efforts recovery also keeps
-// copies of the tables and MANIFESTs of newer states.
+// Prevents the numbers of existing files from being used again (I7). Best-efforts recovery also
+// keeps copies of the tables and MANIFESTs of newer states.
 Status KeepFoundFiles(DatabaseState* state) {
   const bool went_back = !state->versions->went_back().empty();
   const std::unordered_set<FileNumber> live = state->versions->LiveTables();
@@ -420,16 +420,16 @@ Status KeepFound(DatabaseState* state) {
 namespace {
 
 Status CheckManifestUnchanged(const DatabaseState& state) {
-  kManifestMutex.AssertHeld();  // no other thread knows the database
+  kManifestMutex.AssertHeld();  // no other thread can access the database
   return state.versions->CheckManifestUnchanged(state.versions->place());
 }
 
 Status CheckNothingIngested(const DatabaseState& state, SequenceNumber newest) {
-  kManifestMutex.AssertHeld();  // no other thread knows the database
+  kManifestMutex.AssertHeld();  // no other thread can access the database
   return state.versions->CheckNothingIngestedBefore(newest, state.versions->place());
 }
 
-// Whether the log has a write, or damage that may hide one, and not only log data.
+// Whether the log has a write, or damage that may hide one. Log data are no write.
 Result<bool> HasWrites(vfs::FileSystem* fs, const std::string& log, uint64_t number) {
   std::unique_ptr<vfs::SequentialFile> file;
   ASHLAR_RETURN_IF_ERROR(fs->NewSequentialFile(log, vfs::FileOptions(), &file));
@@ -450,7 +450,7 @@ Result<bool> HasWrites(vfs::FileSystem* fs, const std::string& log, uint64_t num
          reader.outcome() != LogReader::Outcome::kTornTail;
 }
 
-// Whether a database is open for writing that has its logs in the folder.
+// Whether a database that has its logs in the folder is open for writing.
 bool HasLogsOfAnOpenDatabase(vfs::FileSystem* fs, const std::string& folder) {
   const std::string name = LockFileName(folder);
   std::unique_ptr<vfs::FileLock> lock;
@@ -546,7 +546,7 @@ bool MayDeleteManifest(DatabaseState* state, FileNumber number) {
 
 std::unique_ptr<DatabaseState> NewState(const OpenArgs& args) {
   DBOptions options = args.options;
-  // The OPTIONS file would name the old directory after a move.
+  // Otherwise the OPTIONS file would name the old directory after the database has been moved.
   if (WithoutSeparatorAtEnd(options.wal_dir) == WithoutSeparatorAtEnd(args.directory))
     options.wal_dir.clear();
   auto state = std::make_unique<DatabaseState>(options, args.directory);
@@ -577,7 +577,7 @@ Result<RecoveredDatabase> RecoverForWriting(const OpenArgs& args) {
   return status;
 }
 
-// The LOG of a secondary is its own.
+// A secondary writes a LOG of its own.
 Status OpenSecondaryLog(const OpenArgs& args, DatabaseState* state) {
   if (state->logger == nullptr) {
     if (WithoutSeparatorAtEnd(args.secondary_path) == WithoutSeparatorAtEnd(args.directory)) {
@@ -606,8 +606,8 @@ Result<RecoveredDatabase> RecoverForReading(OpenArgs args) {
     args.options.info_log = before->logger;
     session_id = before->session_id;
   }
-  // Tables stay open between attempts, so that a table that both need cannot be missing in the
-  // second.
+  // Tables stay open between attempts, so that a table that two attempts need cannot be missing in
+  // the second.
   const auto pinned_tables = std::make_shared<PinnedTables>(
       PinnedTables::Args{.file_system = args.options.env->EngineFiles().get(),
                          .file_options = {.use_mmap_reads = args.options.allow_mmap_reads,

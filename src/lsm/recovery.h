@@ -1,9 +1,9 @@
-// Recovery: from a directory to an open database.
+// Recovery: opens the database in a directory.
 //
 //   check options -> directory, LOCK, LOG -> (new database) -> names in OPTIONS -> MANIFEST ->
 //   column families -> logs into memtables -> [writable] copies of damaged logs, LifeCycle
 //
-// Read-only there is no lock, and another process may write the database concurrently:
+// A read-only open takes no lock, and another process may write the database concurrently:
 //
 //   CURRENT, MANIFEST -> all tables and logs opened -> MANIFEST unchanged? -> families, logs
 //     ^---- something is missing or damaged, the MANIFEST has changed, or later a log was released
@@ -16,10 +16,10 @@
 //     it never applies a record twice.
 // I3: a log that ended early is never appended to. Its records are not replayed again after the
 //     edit of I2.
-// I4: no byte of a damaged log is lost: it is copied before the edit of I2 (lost_files.h).
-// I5: facts found before the lock was taken are not relied on after it, except to refuse.
+// I4: no byte of a damaged log is lost, because it is copied before the edit of I2 (lost_files.h).
+// I5: facts found before the lock was taken are not relied on afterwards, except to refuse.
 // I6: a read-only database opens no file by its name later, if the limit on open files suffices.
-// I7: no table that was there is written again: a cut-off ingestion may have linked it there.
+// I7: no existing table is written again, because a cut-off ingestion may have linked it there.
 // I8: for writing, replayed writes are newer than level 0 at their keys (replayed_order.h).
 //
 // Thread safety: one thread.
@@ -46,52 +46,52 @@ struct OpenArgs {
   // Read-only, and catches up with the process that writes the database (primary_follower.h).
   bool secondary = false;
   std::string secondary_path = {};  // of its LOG
-  bool repaired = false;            // a repair has read the logs: it needs none elsewhere
+  bool repaired = false;            // a repair has read the logs and needs none elsewhere
 };
 
 struct RecoveredDatabase {
   std::unique_ptr<DatabaseState> state;
   std::unique_ptr<LogReplay> replay;
 };
-// The state with its families, the records of the logs in memtables; no background work yet.
-// DatabaseState::recovery is the report.
+// Returns the state with its families and with the records of the logs in memtables. There is no
+// background work yet. DatabaseState::recovery is the report.
 Result<RecoveredDatabase> RecoverDatabase(OpenArgs args);
 
-// A family over a version; used by recovery and by CreateColumnFamily.
+// Makes a family over a version. Used by recovery and by CreateColumnFamily.
 std::shared_ptr<ColumnFamily> MakeColumnFamily(DatabaseState* state,
                                                const ColumnFamilyState& recorded, Version* version,
                                                const ColumnFamilyOptions& options,
                                                uint64_t log_number) ASHLAR_REQUIRES(kDatabaseMutex);
 
-// The locks (database_lock.h), and the handles of the directories.
+// Takes the locks (database_lock.h) and opens the handles of the directories.
 Status TakeDatabase(DatabaseState* state);
-// After TakeDatabase, and before anything is made. A power cut may take back what a process that
-// died has done and not synced. Names in one directory become durable together. If the logs are in
-// another one, this syncs the names of the database that is there, or, if none is, of old logs.
+// Call after TakeDatabase, before anything is created. A power cut may undo what a process that
+// died did not sync. Names in one directory become durable together. If the logs are in another
+// one, this syncs the names of the existing database or, if there is none, those of old logs.
 Status SyncWhatWasFound(const DatabaseState& state, bool is_there);
-// Undoes TakeDatabase, even after a failure halfway. Requires: nothing was written since that the
-// next recovery does not expect after a crash.
+// Undoes TakeDatabase, even after a failure halfway. Requires: everything that was written since is
+// what the next recovery expects after a crash.
 void ReturnDatabase(DatabaseState* state);
-// After the search for logs. InvalidArgument: wal_dir has none that may be needed, and another
-// folder has one with writes: the directory, or recorded_wal_dir (of the OPTIONS file, or empty),
-// unless that is of an open database, of which this one is a copy. An open without these logs would
-// release them, because their numbers are below those of its own. Without the lock: a warning.
+// Call after the search for logs. Returns InvalidArgument if wal_dir has no log that may be needed,
+// but the directory or recorded_wal_dir (of OPTIONS; may be empty) has one with writes, unless an
+// open database, of which this is a copy, uses the latter. An open without these logs would release
+// them, because their numbers are below its own. Without the lock this only warns.
 Status CheckLogsAreNotElsewhere(DatabaseState* state, const std::string& recorded_wal_dir);
-// I4 and I7, once all logs are replayed.
+// Ensures I4 and I7. Requires: all logs are replayed.
 Status KeepFound(DatabaseState* state);
 // Writes the findings of the recovery to the LOG.
 void LogRecovery(const DatabaseState& state);
 
 // Deletes every unreferenced file of the database: tables, MANIFESTs, OPTIONS, temporary files. Old
 // logs (in DBOptions::wal_dir too) become obsolete, because FileJanitor may have to archive them.
-// Tables and temporary files from own_files_begin on are of this run: a compaction that runs may be
+// Tables and temporary files from own_files_begin on are of this run. A running compaction may be
 // writing them, and no version lists them yet.
 void DeleteOrphans(DatabaseState* state, uint64_t oldest_needed_log, FileNumber own_files_begin);
 
-// The text of the file IDENTITY, without the line's end.
+// Returns the text of the file IDENTITY without its newline.
 Result<std::string> ReadIdentity(vfs::FileSystem* file_system, const std::string& directory);
-// A database that was opened for writing has an identity, in IDENTITY and in the next MANIFEST. A
-// backup does not hold the file: the MANIFEST's identity is written to it.
+// Ensures that a database that is open for writing has an identity, in IDENTITY and in the next
+// MANIFEST. A backup lacks the file, so the MANIFEST's identity is written to it.
 Status EnsureIdentity(DatabaseState* state);
 std::string NewDatabaseId();  // a random UUID
 std::string NewSessionId();   // 20 characters, base 36

@@ -5,11 +5,11 @@
 //
 // A loss begins at the end of the last record that was replayed. It ends at the last byte that is
 // not zero, at the next record that was replayed, or where a recycled log holds an older one.
-// A loss is a torn tail if nothing was dropped after it: a process that dies, or a power cut,
+// A loss is a torn tail if nothing was dropped after it. A process that dies, or a power cut,
 // leaves it at the end of the last log, and it holds no write that was acknowledged as durable.
-// Every other loss is damage: the log is kept (lost_files.h).
+// Every other loss is damage, and the log is kept (lost_files.h).
 //
-// Lifetime: of the DatabaseState. Thread safety: none while it is filled. Then the database mutex
+// Lifetime: the DatabaseState's. Thread safety: none while it is filled. Then the database mutex
 // guards it (DatabaseState::recovery), because a promotion of a secondary replaces it.
 #pragma once
 
@@ -33,9 +33,9 @@ struct RecoveryReport {
   std::vector<uint64_t> DamagedLogs() const;
   // One line for each loss that is damage: the reason, the bytes and the offset.
   std::string DamageText() const;
-  // Only the reasons: the same damage gives the same text, however long the log has become.
+  // Only the reasons, so that the same damage gives the same text, even if the log has grown.
   std::string DamageReasons() const;
-  // Later records were dropped: no loss so far is the end of the last log.
+  // Turns torn tails into damage, because later records were dropped.
   void NoTornTails();
 
   std::vector<uint64_t> logs;          // that were replayed, ascending

@@ -19,7 +19,7 @@ namespace ashlar {
 namespace {
 constexpr size_t kDefaultBlockCacheBytes = size_t{32} << 20;
 constexpr uint64_t kDefaultDelayedWriteRate = uint64_t{16} << 20;
-// A partition of an index or a filter exceeds its size by what one data block adds to it.
+// A partition of an index or a filter may exceed its size by what one data block adds to it.
 constexpr uint64_t kPartitionBytesMax = kBlockBytesMax / 4;
 
 // More tables than level 0 ever has, and small enough to be doubled.
@@ -66,7 +66,7 @@ void FillDefaults(ColumnFamilyOptions* options) {
   if (options->table_factory == nullptr) options->table_factory.reset(NewBlockBasedTableFactory());
   options->max_write_buffer_number = std::max(options->max_write_buffer_number, 2);
   options->num_levels = std::max(options->num_levels, 1);
-  // A larger one has no use, and a share of it is the filter of every memtable.
+  // A larger buffer is useless, and the filter of every memtable takes a share of this size.
   options->write_buffer_size =
       std::clamp<size_t>(options->write_buffer_size, size_t{64} << 10, size_t{64} << 30);
   constexpr uint64_t kTablesOfACompaction = 25;
@@ -99,7 +99,7 @@ struct FileAges {
 
 // FIFO deletes tables by their age, so it keeps each for the longer of the times for which RocksDB
 // 7.8 and 11 would keep it. A period shortens the ttl in 7.8 and has no effect in 11. With the
-// default ttl it is the age in 7.8, and 30 days are in 11.
+// default ttl, the age is the period in 7.8 and 30 days in 11.
 uint64_t ResolveFifoAge(uint64_t ttl, uint64_t period, uint64_t default_age) {
   if (ttl != kDefaultAge) return ttl;
   if (period == kDefaultAge) return default_age;
@@ -107,7 +107,7 @@ uint64_t ResolveFifoAge(uint64_t ttl, uint64_t period, uint64_t default_age) {
 }
 
 // As in RocksDB, the default ttl is 30 days, and so is the default period if there is a filter.
-// Universal compacts whole runs, so the two ages are one there.
+// Universal compacts complete runs, so it has one age, which is the smaller of the two.
 FileAges ResolveAges(const ColumnFamilyOptions& options) {
   const uint64_t default_age = TableOptionsOf(options) != nullptr ? kThirtyDays : 0;
   FileAges ages{.ttl = options.ttl, .periodic = options.periodic_compaction_seconds};
@@ -120,7 +120,7 @@ FileAges ResolveAges(const ColumnFamilyOptions& options) {
   return ages;
 }
 
-// Negative: never. The others may not be passed before the one that relieves them.
+// A negative trigger never fires. Any other is at least as large as the one that relieves it.
 void ResolveLevel0Triggers(const ColumnFamilyOptions& options, LeveledConfig* config) {
   config->level0_file_num_compaction_trigger = options.level0_file_num_compaction_trigger;
   config->level0_slowdown_writes_trigger = options.level0_slowdown_writes_trigger;
@@ -174,9 +174,9 @@ LeveledConfig ResolveCommonConfig(const ColumnFamilyOptions& options, const DBOp
   return config;
 }
 
-// The most runs of a universal tree that has nothing to compact. A compaction for the number of
-// runs leaves so many, or two in incremental mode, which spares the oldest. If writers waited for
-// fewer, they would wait for ever.
+// The maximum number of runs of a universal tree that has nothing to compact. A compaction for the
+// number of runs leaves this many, or two in incremental mode, which spares the oldest run. Writers
+// that waited for fewer would wait forever.
 int IdleRunsMax(const CompactionConfig& config) {
   const int runs_max =
       std::max(config.common.level0_file_num_compaction_trigger, config.universal.runs_max);
@@ -186,7 +186,7 @@ int IdleRunsMax(const CompactionConfig& config) {
 }  // namespace
 
 uint64_t ResolveDefaultDelayedWriteRate(const DBOptions& db_options) {
-  // A program's class may name no rate.
+  // A rate limiter of the program may have no rate.
   const int64_t limit =
       db_options.rate_limiter != nullptr ? db_options.rate_limiter->GetBytesPerSecond() : 0;
   return limit > 0 ? static_cast<uint64_t>(limit) : kDefaultDelayedWriteRate;
@@ -223,19 +223,19 @@ CompactionConfig ResolveCompactionConfig(const ColumnFamilyOptions& options,
             from.max_data_files_size > 0 ? from.max_data_files_size : from.max_table_files_size,
         .ttl_seconds = common.ttl_seconds,
         .may_compact = from.allow_compaction,
-        // Four tables of one memtable each are merged. They cost 4/3 of a memtable for each table
-        // less.
+        // Four tables of one memtable each are merged, which costs 4/3 of a memtable for each table
+        // saved.
         .merged_file_bytes_max = options.write_buffer_size + options.write_buffer_size / 2,
     };
     common.level_compaction_dynamic_level_bytes = false;
-    // Files are dropped when there are too many bytes, not merged.
+    // If there are too many bytes, files are dropped, not merged.
     common.level0_slowdown_writes_trigger = common.level0_stop_writes_trigger = kNever;
     common.level0_files_at_rest_max = kNever;
     if (!config.fifo.may_compact) common.level0_file_num_compaction_trigger = kNever;
   }
-  // Nothing is compacted for their number, so writers who waited for it would wait for ever.
+  // The number of files triggers no compaction, so writers that waited for one would wait forever.
   if (common.level0_file_num_compaction_trigger >= kNever) common.level0_files_at_rest_max = kNever;
-  // One file is merged with nothing.
+  // A single file has nothing to be merged with.
   if (common.num_levels == 1) {
     common.level0_files_at_rest_max = std::max(common.level0_files_at_rest_max, 1);
   }
@@ -308,7 +308,7 @@ PlainTableConfig ResolvePlainTableConfig(const ColumnFamilyOptions& options) {
 
 uint32_t ResolveUserKeyBytes(const ColumnFamilyOptions& options) {
   const PlainTableConfig config = ResolvePlainTableConfig(options);
-  // Prefix encoding stores the length of every key, also where the extractor is taken away.
+  // Prefix encoding stores the length of every key, even if the extractor is removed.
   return config.encoding == PlainEncoding::kPlain ? config.user_key_bytes : 0;
 }
 
@@ -380,7 +380,7 @@ CompressionType ResolveLevel0Compression(const ColumnFamilyOptions& options) {
 }
 
 CompressionType ResolveFlushCompression(const ColumnFamilyOptions& options) {
-  // A part of a universal tree is compressed: the oldest one.
+  // Only the oldest part of a universal tree is compressed.
   if (options.compaction_style == kCompactionStyleUniversal &&
       options.compaction_options_universal.compression_size_percent >= 0)
     return kNoCompression;
@@ -411,7 +411,7 @@ std::shared_ptr<Cache> ResolveBlockCache(ColumnFamilyOptions* options) {
   const BlockBasedTableOptions* const table = TableOptionsOf(*options);
   if (table == nullptr) return nullptr;
   if (table->no_block_cache == (table->block_cache == nullptr)) return table->block_cache;
-  // The factory may be shared with other families and databases: the copy is changed.
+  // The factory may be shared with other families and databases, so a copy is changed.
   BlockBasedTableOptions resolved = *table;
   resolved.block_cache = table->no_block_cache ? nullptr : NewLRUCache(kDefaultBlockCacheBytes);
   options->table_factory.reset(NewBlockBasedTableFactory(resolved));

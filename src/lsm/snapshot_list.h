@@ -44,11 +44,11 @@ class SnapshotList {
   void Release(const SnapshotImpl* snapshot);
   size_t size() const { return size_; }
   const SnapshotImpl* oldest() const { return oldest_; }
-  // kSequenceNumberMax: there is none.
+  // Returns kSequenceNumberMax if there is no snapshot.
   SequenceNumber oldest_sequence() const {
     return oldest_ == nullptr ? kSequenceNumberMax : oldest_->sequence_;
   }
-  // 0: there is none.
+  // Returns 0 if there is no snapshot.
   SequenceNumber newest_sequence() const { return newest_ == nullptr ? 0 : newest_->sequence_; }
   // Distinct sequences, ascending.
   std::vector<SequenceNumber> Sequences() const;

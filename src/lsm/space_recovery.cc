@@ -79,10 +79,10 @@ bool SpaceRecovery::HasRoom() const {
   if (state_->space.IsLimitReached()) return false;
   if (!state_->error_handler.status().IsNoSpace()) return true;
   uint64_t free_bytes = 0;
-  // Where that is not known, the resume finds out.
+  // If the free space is not known, the resume finds out.
   if (!state_->file_system->GetFreeSpace(state_->directory, &free_bytes).ok()) return true;
   // The resume flushes what the memtables have, and the writes after it need some room, too. A
-  // buffer for each of a thousand families may be more than the disk.
+  // buffer for every family is not required, because a thousand of them may exceed the disk.
   uint64_t memtable_bytes = 0;
   uint64_t buffer_bytes_max = 0;
   MutexLock lock(state_->mutex());

@@ -36,7 +36,7 @@ bool SpareLogs::Keep(uint64_t number) {
   if (!PrepareKeep(number)) return false;
   const std::string log = WalFileName(directory_, number);
   const std::string spare = TempFileName(directory_, number);
-  // Another name is a copy, which may not change. A file system that counts no links makes none.
+  // A second name is a copy that must not change. A file system that counts no links makes none.
   uint64_t links = 1;
   const Status counted = file_system_->NumFileLinks(log, &links);
   if ((!counted.ok() && !counted.IsNotSupported()) || links != 1) return false;
@@ -45,7 +45,7 @@ bool SpareLogs::Keep(uint64_t number) {
   {
     MutexLock lock(mutex_);
     is_closed = first_ == kNever;
-    if (!is_closed) numbers_.push_back(number);  // prepared: it does not throw
+    if (!is_closed) numbers_.push_back(number);  // reserved, so it does not throw
   }
   if (is_closed) Delete(spare);
   if constexpr (kDebugChecks) CheckInvariants();
@@ -61,10 +61,10 @@ std::unique_ptr<vfs::WritableFile> SpareLogs::Take(uint64_t number,
     kept = numbers_.front();
     numbers_.erase(numbers_.begin());
   }
-  ASHLAR_ASSERT(kept < number);  // the log is obsolete, the new one the newest
+  ASHLAR_ASSERT(kept < number);  // the kept log is obsolete, and the new one is the newest
   const std::string spare = TempFileName(directory_, kept);
   const std::string log = WalFileName(directory_, number);
-  // A file of this name is not the database's, and NewWritableFile refuses it.
+  // An existing file of this name is not the database's, and NewWritableFile refuses it.
   if (!file_system_->FileExists(log).IsNotFound()) {
     Delete(spare);
     return nullptr;
@@ -87,7 +87,7 @@ void SpareLogs::Close() {
   for (const uint64_t number : kept) Delete(TempFileName(directory_, number));
 }
 
-// The next open deletes a file that stays.
+// If the deletion fails, the next open deletes the file.
 void SpareLogs::Delete(const std::string& path) {
   static_cast<void>(file_system_->DeleteFile(path).ok());
 }

@@ -1,22 +1,22 @@
-// SpareLogs: logs that are not needed any more, kept to be written over as new ones
+// SpareLogs: obsolete logs that are kept to be recycled as new ones
 // (DBOptions::recycle_log_file_num). A sync of a log that does not grow writes no metadata.
 //
 //   000012.log, obsolete --Keep--> 000012.dbtmp --Take--> 000017.log, which is empty: what it holds
 //                                       |                 has the number 12
 //                                       '--Close, or the next open--> deleted
 //
-// I1: only logs from the number of Start on are kept: their fragments have numbers, so that no
+// I1: only logs from the number of Start on are kept. Their fragments have numbers, so that no
 //     reader of the new log takes the old records for its own.
 // I2: at most spares_max logs are kept. A kept log has one name.
-// I3: the name of a kept log is that of a temporary file. No reader of logs, recovery, repair or
-//     copy of the database sees it, and an open deletes it.
-// I4: a log is kept where it would be deleted otherwise, under FileJanitor's lock: not while
+// I3: a kept log has the name of a temporary file. No reader of logs, recovery, repair or copy of
+//     the database sees it, and an open deletes it.
+// I4: a log is kept instead of being deleted, under FileJanitor's lock, and therefore not while
 //     deletions are disabled.
 //
-// Rejected: to keep the name of the log, as RocksDB does. A repair would then replay the logs that
-// a crash left, and bring back keys whose deletion is compacted away.
+// Rejected: keeping the name of the log, as RocksDB does. After a crash, a repair would replay the
+// kept logs and bring back keys whose deletions were compacted away.
 //
-// Thread safety: any thread; Keep and Take by one thread each.
+// Thread safety: any thread, but at most one thread at a time calls Keep, and at most one Take.
 #pragma once
 
 #include <cstdint>
@@ -38,18 +38,18 @@ class SpareLogs {
   SpareLogs(const SpareLogs&) = delete;
   SpareLogs& operator=(const SpareLogs&) = delete;
 
-  // False: none is ever kept.
+  // Returns false if no log is ever kept.
   bool IsEnabled() const { return spares_max_ > 0; }
   // I1. Requires: every log from `number` on is written by this run.
   void Start(uint64_t number);
-  // Logs up to `number` are not kept any more: its file has failed.
+  // Stops keeping logs up to `number`, because the file of that log has failed.
   void Exclude(uint64_t number);
-  // True: the obsolete log is kept. False: it has its name still, and the caller deletes it.
+  // True: the obsolete log is kept. False: it still has its name, and the caller deletes it.
   bool Keep(uint64_t number);
-  // Opens a kept log as the log `number`, written from its beginning. Null if there is none, or if
-  // it could not be opened; it is then deleted.
+  // Opens a kept log as the log `number`, to be written from the beginning. Returns null if there
+  // is none, or if it could not be opened and was deleted.
   std::unique_ptr<vfs::WritableFile> Take(uint64_t number, const vfs::FileOptions& options);
-  // Deletes the kept logs; none is kept from here on.
+  // Deletes the kept logs. No log is kept from here on.
   void Close();
 
   // Asserts I2.
@@ -58,7 +58,7 @@ class SpareLogs {
  private:
   static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
-  // False: it may not be kept. True: noting it takes no memory.
+  // Returns false if the log may not be kept. Otherwise reserves the memory to note it.
   bool PrepareKeep(uint64_t number);
   void Delete(const std::string& path);
 

@@ -1,7 +1,7 @@
-// StatsDumper: writes the text about the families to the LOG every stats_dump_period_sec, at the
+// StatsDumper: writes the statistics of the families to the LOG every stats_dump_period_sec, at the
 // end of a job.
 //
-// Thread safety: all methods, without locks.
+// Thread safety: all methods from any thread, without locks.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ class StatsDumper {
 
   // 0: never.
   void SetPeriod(uint64_t seconds) { period_seconds_.store(seconds, std::memory_order_relaxed); }
-  // Without memory for the text it is left out.
+  // If the text cannot be allocated, it is omitted.
   void DumpIfDue() noexcept;
 
  private:

@@ -16,7 +16,7 @@ namespace ashlar {
 
 namespace {
 
-// No file is deleted while this lives.
+// Prevents deletions of files for its lifetime.
 class DeletionsDisabled {
  public:
   explicit DeletionsDisabled(FileJanitor* files) : files_(files) { files_->Disable(); }
@@ -31,7 +31,7 @@ class DeletionsDisabled {
   FileJanitor* const files_;
 };
 
-// While this lives there are no writes and no ingestions.
+// Prevents writes and ingestions for its lifetime.
 class WritesLocked {
  public:
   explicit WritesLocked(CommitPipeline* commit) : commit_(commit), status_(commit->LockWrites()) {}
@@ -129,12 +129,12 @@ Status StorageSurvey::Flush() {
   return core_->FlushAll(FlushOptions(), FlushReason::kGetLiveFiles);
 }
 
-// I3. Flushes and compactions repeat it, too, because the MANIFEST does not tell them apart.
+// I3. Flushes and compactions cause a retry, too, because the MANIFEST does not tell them apart.
 Result<StorageSurvey::Moment> StorageSurvey::TakeMoment(uint64_t oldest_log) {
   if (reads_only_) {
     ASHLAR_ASSIGN_OR_RETURN(Moment moment, TakeTree());
     Result<Files> logs = TakeLogs(oldest_log);
-    // Before an error of the logs: the writer may have deleted one meanwhile.
+    // Checked before an error of the logs is returned, because the writer may have deleted one.
     ASHLAR_RETURN_IF_ERROR(state_->versions->CheckManifestUnchanged(moment.place));
     ASHLAR_ASSIGN_OR_RETURN(moment.logs, std::move(logs));
     return moment;
@@ -169,7 +169,7 @@ Result<StorageSurvey::Moment> StorageSurvey::TakeTree() {
     for (const std::shared_ptr<ColumnFamily>& family : state_->Families().families)
       versions.push_back(family->version());
   }
-  // Only an install replaces them, so the manifest mutex keeps them, and writers do not wait.
+  // Only an install replaces versions, so the manifest mutex keeps them, and writers do not wait.
   for (const Version* const version : versions) {
     for (Level level = 0; level < version->levels(); ++level) {
       for (const FileMetaData* const file : version->files(level)) {

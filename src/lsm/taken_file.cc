@@ -15,7 +15,7 @@ namespace ashlar {
 
 namespace {
 
-// Its writer need not have synced the file.
+// The link is synced, because the writer of the file may not have synced it.
 Status LinkFile(vfs::FileSystem* file_system, const std::string& from, const std::string& to) {
   ASHLAR_RETURN_IF_ERROR(file_system->LinkFile(from, to));
   return SyncFile(file_system, to);
@@ -30,7 +30,7 @@ Result<bool> Exists(vfs::FileSystem* file_system, const std::string& path) {
 }  // namespace
 
 Status TakenFile::Take(const DatabaseState& state, const Source& source) {
-  ASHLAR_ASSERT(!taken_);  // the file before would stay for good
+  ASHLAR_ASSERT(!taken_);  // otherwise the previous file would stay for good
   number_ = state.versions->NewFileNumber();
   path_ = TableFileName(state.directory, number_);
   taken_ = true;

@@ -1,4 +1,4 @@
-// TakenFile: a table file from outside under a number of the database, until a version lists it.
+// TakenFile: a table file from outside that has a number of the database, until a version lists it.
 //
 //   (none) --Take: a link or a copy, synced--> taken --Keep--> (none): it belongs to a version
 //                                                    --Remove--> (none): deleted
@@ -6,12 +6,12 @@
 // The directory entry is not durable before the caller has synced the directory. After a crash the
 // next open deletes a taken file, because no version names it.
 //
-// I1: a copy is written to a file that Take makes: one that exists may be a link to the original.
+// I1: Take writes a copy to a file that it makes, because an existing one may link to the original.
 // I2: the original is not changed.
 // I3: an original that the caller deletes afterwards is no table of the database itself, however
-//     its path is spelled: a directory that gets the new file is the database's.
+//     its path is spelled. A directory in which the new file appears is the database's.
 //
-// Thread safety: one thread. Lifetime: Keep or Remove is called before the end, if it was taken.
+// Thread safety: one thread. Lifetime: after Take, Keep or Remove is called before destruction.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ class TakenFile {
     const std::string& path;
     uint64_t file_bytes = 0;  // Corruption if a copy has another size: the file has changed
     bool may_link = false;
-    bool may_copy = true;   // where a link is refused
+    bool may_copy = true;   // if a link is refused
     bool is_moved = false;  // I3: InvalidArgument for a table of the database itself
-    FilePatch patch = {};   // of the copy; some bytes: not linked
+    FilePatch patch = {};   // of the copy; not linked if it has bytes
   };
-  // After an error there may be a part of the file, which Remove deletes.
+  // After an error, a part of the file may exist, which Remove deletes.
   Status Take(const DatabaseState& state, const Source& source);
   void Keep() { taken_ = false; }
   void Remove(vfs::FileSystem* file_system) noexcept;

@@ -37,7 +37,7 @@ TreeView MakeWholeTreeView(const DatabaseState& state, const ColumnFamily& famil
 
 TreeSizes MakeTreeSizes(const ColumnFamily& family) {
   const Version& version = *family.version();
-  ASHLAR_ASSERT(CompactedLevels(family) <= version.levels());  // the version has one more, or none
+  ASHLAR_ASSERT(CompactedLevels(family) <= version.levels());  // the version may have one more
   TreeSizes sizes{.level_bytes = {}, .level0_files = version.NumFiles(0)};
   for (Level level = 0; level < CompactedLevels(family); ++level)
     sizes.level_bytes.push_back(version.LevelBytes(level));

@@ -12,11 +12,11 @@ namespace ashlar {
 // The levels of the current version that compactions work on, and the plans that run on it.
 TreeView MakeTreeView(const DatabaseState& state, const ColumnFamily& family)
     ASHLAR_REQUIRES(kDatabaseMutex);
-// Includes the level that is reserved for files that are ingested behind (allow_ingest_behind).
+// Also includes the level that is reserved for files ingested behind (allow_ingest_behind).
 TreeView MakeWholeTreeView(const DatabaseState& state, const ColumnFamily& family)
     ASHLAR_REQUIRES(kDatabaseMutex);
 TreeSizes MakeTreeSizes(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
-// The levels that compactions work on. The version has one more, or none.
+// The number of levels that compactions work on. The version has as many, or one more.
 Level CompactedLevels(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 StallInputs MakeStallInputs(const ColumnFamily& family) ASHLAR_REQUIRES(kDatabaseMutex);
 // True if an automatic compaction is allowed and has something to do.

@@ -29,7 +29,7 @@ Result<VersionInstaller::Prepared> VersionInstaller::Prepare(std::vector<Version
   const NewFilesGuard untaken(state_->versions.get(), &edits);
   Prepared prepared;
   prepared.changed.reserve(edits.size());
-  // Not under the database mutex: a sync of the logs may be under way.
+  // Not under the database mutex, because a sync of the logs may be in progress.
   std::vector<LogSet::LiveLog> synced_logs;
   if (state_->options.track_and_verify_wals_in_manifest)
     synced_logs = state_->logs.SyncedClosedLogs();
@@ -58,8 +58,8 @@ void VersionInstaller::CompleteEdits(std::vector<VersionEdit>* edits,
   // I3. Families without data do not record that they need no old log.
   const uint64_t oldest = files_->OldestNeededLog(*edits);
   edits->back().min_log_number_to_keep = oldest;
-  // Separate edits, one for deletions and one for additions, because readers take nothing else from
-  // them.
+  // Deletions and additions are in separate edits, because readers take nothing else from such an
+  // edit.
   const RecordedLogs& recorded = state_->versions->Published().recorded_logs;
   if (!recorded.empty() && recorded.begin()->first < oldest)
     edits->emplace_back().log_deletion = oldest;
@@ -84,7 +84,7 @@ VersionEdit VersionInstaller::LogAdditions(std::span<const LogSet::LiveLog> logs
 void VersionInstaller::PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const {
   std::unordered_set<const ColumnFamily*> changed;
   for (const VersionEdit& edit : edits) {
-    // A flush ends memtables also if it keeps none of their entries.
+    // A flush removes memtables even if it keeps none of their entries.
     const bool changes_files = !edit.new_files().empty() || !edit.deleted_files().empty();
     if (!changes_files && !edit.log_number.has_value()) continue;
     const std::shared_ptr<ColumnFamily>& family = state_->Families().Shared(edit.column_family);
@@ -119,7 +119,7 @@ void VersionInstaller::SkipSequences(const PendingInstall& install) noexcept {
     state_->published_sequence.store(failed, std::memory_order_release);  // no view has an entry
 }
 
-// I1: no memory is needed from here on.
+// I1: nothing is allocated from here on.
 void VersionInstaller::Swap(const Prepared& prepared, WhenPublished when_published) noexcept {
   std::vector<Version*> replaced;
   {

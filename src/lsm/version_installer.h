@@ -4,14 +4,14 @@
 //     --> Publish: MANIFEST (no database mutex) --> Versions and views at once (database mutex)
 //
 // I1: an install allocates its memory before it writes the MANIFEST, and throws nothing after.
-// I2: a version, and the end of the memtables that it replaces, become visible in one critical
+// I2: a version, and the removal of the memtables that it replaces, become visible in one critical
 //     section.
-// I3: an edit that records log numbers says also which logs all families may miss, so a log that is
-//     missing without that is a lost log. A log that is on record itself is forgotten with it.
-// I4: sequences that an edit brings (VersionEdit::last_sequence, of an ingestion in its turn of the
-//     commit queue) become published after the views that have their entries. A reader that takes
-//     several views and then the sequence sees by the views that it has to begin again.
-// I5: sequences of an edit that failed are not used again: the MANIFEST may have them, and a
+// I3: an edit that records log numbers also says which logs no family needs, so any other log that
+//     is missing is lost. Logs that are on record themselves are forgotten with that edit.
+// I4: sequences that an edit adds (VersionEdit::last_sequence, of an ingestion in its turn of the
+//     commit queue) are published after the views that have their entries. A reader that takes
+//     several views and then the sequence detects by the views that it has to begin again.
+// I5: the sequences of a failed edit are not used again, because the MANIFEST may have them, and a
 //     secondary may have shown them.
 //
 // Thread safety: Install and Record... from any thread without locks; Prepare and Publish under the
@@ -56,8 +56,8 @@ class VersionInstaller {
   Status Publish(const Prepared& prepared, WhenPublished when_published)
       ASHLAR_REQUIRES(kManifestMutex);
 
-  // Starts a MANIFEST of this process, without a change. If it fails, the state on record is the
-  // same whichever MANIFEST is current.
+  // Starts a MANIFEST of this process without changing the state. If it fails, the state on record
+  // is the same whichever MANIFEST is current.
   Status RecordOwner();
   // Records which logs each family needs, and forgets the others. At open this also starts a
   // MANIFEST of this run.
@@ -70,7 +70,7 @@ class VersionInstaller {
   void CompleteEdits(std::vector<VersionEdit>* edits,
                      std::span<const LogSet::LiveLog> synced_logs) const
       ASHLAR_REQUIRES(kDatabaseMutex);
-  // Of the synced logs with writes, unless `recorded` has their length.
+  // The additions of synced logs with writes, except those whose length is in `recorded`.
   VersionEdit LogAdditions(std::span<const LogSet::LiveLog> logs, uint64_t oldest,
                            const RecordedLogs& recorded) const;
   void PrepareViews(std::span<const VersionEdit> edits, Prepared* prepared) const

@@ -77,12 +77,12 @@ Status WalArchive::Add(uint64_t number) {
     ASHLAR_RETURN_IF_ERROR(state_->wal_directory_handle->Sync(failures_before));
   }
   ASHLAR_RETURN_IF_ERROR(fs->RenameFile(from, WalFileName(directory_, number)));
-  // A file of this name that was there is replaced.
+  // An existing file of this name was replaced.
   Log& kept = logs_[number];
   bytes_ += log.bytes - kept.bytes;
   kept = log;
   if constexpr (kDebugChecks) CheckInvariants();
-  // The log's new name, or the old one, where the next open finds the log and moves it again.
+  // Makes the new name durable. Otherwise the next open may find the old one and move it again.
   std::unique_ptr<vfs::Directory> archive;
   ASHLAR_RETURN_IF_ERROR(fs->NewDirectory(directory_, &archive));
   return archive->Sync();
@@ -90,7 +90,7 @@ Status WalArchive::Add(uint64_t number) {
 
 bool WalArchive::IsTooMuch(const Log& oldest, uint64_t now_nanos) const {
   if (bytes_max_ > 0 && bytes_ > bytes_max_) return true;
-  // An Env without NowNanos has the wall clock's, which may be set back.
+  // An Env without NowNanos uses the wall clock, which may be set back.
   return ttl_nanos_ > 0 && now_nanos > oldest.since_nanos &&
          now_nanos - oldest.since_nanos > ttl_nanos_;
 }
@@ -98,7 +98,7 @@ bool WalArchive::IsTooMuch(const Log& oldest, uint64_t now_nanos) const {
 Status WalArchive::Delete(uint64_t number) {
   ASHLAR_RETURN_IF_ERROR(DeleteObsoleteFile(*state_, WalFileName(directory_, number)));
   const auto log = logs_.find(number);
-  if (log == logs_.end()) return Status::OK();  // it is none of this run's
+  if (log == logs_.end()) return Status::OK();  // not registered by this run
   ASHLAR_ASSERT(bytes_ >= log->second.bytes);   // the sum has this log
   bytes_ -= log->second.bytes;
   logs_.erase(log);

@@ -5,17 +5,17 @@
 //   archive/000012.log --Purge: kept longer than WAL_ttl_seconds, or the oldest while all together
 //                        have more bytes than WAL_size_limit_MB--> deleted
 //
-// I1: a log is durable before its writes are in tables (I2 of flush_runner.h), unless it failed: a
-//     power cut leaves no gap in the archive.
-// I2: the age of a log is counted by the monotonic clock, from the time at which this process moved
-//     or found it. A wall clock that jumps deletes nothing, and the time during which a database is
-//     closed does not count, because no reader could have followed it. A database that is never
-//     open for the whole WAL_ttl_seconds keeps its logs: WAL_size_limit_MB bounds them then.
+// I1: a log is durable before its writes are in tables (I2 of flush_runner.h), unless it failed. So
+//     a power cut leaves no gap in the archive.
+// I2: the age of a log is measured with the monotonic clock, from the time at which this process
+//     moved or found it. A wall clock that jumps deletes nothing. The time during which a database
+//     is closed does not count, because no reader could have followed it. A database that is never
+//     open for all of WAL_ttl_seconds keeps its logs, which only WAL_size_limit_MB bounds.
 // I3: Purge deletes logs oldest first, so that the rest has no gap. Only the program makes gaps.
-// I4: a log that is needed by a recovery is never here: the MANIFEST says that it may be missing.
+// I4: no log that a recovery needs is here. The MANIFEST says that archived logs may be missing.
 // A log that is being read stays open in its reader; nothing waits for readers.
 //
-// The simpler way, to compare the file's time with the wall clock as RocksDB does, deletes
+// The simpler design, which compares the file's time with the wall clock as RocksDB does, deletes
 // everything when the clock jumps forward.
 //
 // Thread safety: one thread at a time (FileJanitor::deletion_mutex_).
@@ -41,15 +41,15 @@ class WalArchive {
   // If false, logs are deleted as soon as no family needs them, and the archive is left alone.
   static bool IsEnabled(const DatabaseState& state);
   bool IsEnabled() const { return IsEnabled(*state_); }
-  // Takes note of the logs that are there, after the lock is taken. After an error it may be called
-  // again, also when logs have been added since.
+  // Registers the existing logs. Requires: the lock is taken. After an error it may be called
+  // again, even if logs have been added since.
   Status Find();
-  // Moves the log. PathNotFound: there is no such log.
+  // Moves the log. Returns PathNotFound if there is no such log.
   Status Add(uint64_t number);
-  // Deletes the logs beyond the limits. The first error; the next call tries that log again.
+  // Deletes the logs beyond the limits. Stops at an error, and the next call tries that log again.
   Status Purge();
 
-  // PathNotFound: it is not in the archive.
+  // Returns PathNotFound if the log is not in the archive.
   Status Delete(uint64_t number);
 
   uint64_t bytes() const { return bytes_; }

@@ -35,7 +35,7 @@ class FoundWal final : public WalFile {
   const Args args_;
 };
 
-// A log as it is opened, without a reader.
+// An open log without a reader.
 struct WalContents {
   std::string name;
   std::unique_ptr<vfs::SequentialFile> file;
@@ -47,9 +47,9 @@ Result<WalContents> OpenAt(const DatabaseState& state, const std::string& direct
   WalContents found;
   found.name = WalFileName(directory, number);
   OpenWal& wal = found.wal;
-  // Before the progress: a promotion begins its log before it changes the role.
+  // Loaded before the progress, because a promotion begins its log before it changes the role.
   wal.grows = state.is_secondary();
-  // Before the length: a log that is current now has all that it counts.
+  // Loaded before the length, because a log that is not current any more is complete.
   wal.progress = state.logs.CurrentProgress();
   if (wal.progress != nullptr && wal.progress->number != number) wal.progress.reset();
   ASHLAR_RETURN_IF_ERROR(

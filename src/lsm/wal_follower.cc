@@ -25,7 +25,7 @@ WalFollower::WalFollower(DatabaseState* state, SequenceNumber from) : state_(sta
 
 WalFollower::~WalFollower() {
   const int64_t before = state_->live_iterators.fetch_sub(1, std::memory_order_release);
-  ASHLAR_ASSERT(before > 0);  // while one lives the core stays (LsmCore::IsInUse)
+  ASHLAR_ASSERT(before > 0);  // a live follower keeps the core (LsmCore::IsInUse)
 }
 
 void WalFollower::Next() {
@@ -66,15 +66,15 @@ Status WalFollower::Advance() {
     if (!has_record_) has_record_ = ReadRecord();
     if (!has_record_ && wal_.grows) {
       ASHLAR_ASSIGN_OR_RETURN(has_record_, ReadWhatIsNew());
-      if (!has_record_ && !wal_.grows) continue;  // promoted since: another look at `closed`
+      if (!has_record_ && !wal_.grows) continue;  // promoted since: load `closed` again
     }
     if (has_record_) {
       ASHLAR_ASSIGN_OR_RETURN(const Step step, Judge(published));
       if (step == Step::kAgain) has_record_ = false;
       if (step == Step::kAgain) continue;
       if (step == Step::kBatch) has_record_ = false;
-      // A record of the last run that was never published stays where it is; a log that follows
-      // shows that it is not part of the history.
+      // A record of the last run that was never published stays pending, until a later log shows
+      // that it is not part of the history.
       return Status::OK();
     }
     ASHLAR_RETURN_IF_ERROR(CheckOutcome(may_grow, published));
@@ -94,7 +94,7 @@ Result<bool> WalFollower::OpenFirst() {
     }
     const Status opened = Open(first);
     if (opened.ok()) return true;
-    // It was deleted meanwhile, and is not listed any more.
+    // The log was deleted meanwhile, and is not listed any more.
     if (!IsMissing(opened)) return opened;
   }
 }
@@ -117,7 +117,7 @@ Result<bool> WalFollower::OpenNext() {
 
 Status WalFollower::Open(uint64_t number) {
   ASHLAR_ASSERT(number > number_);  // I4: in the order of the logs
-  ASHLAR_ASSERT(!has_record_);      // I4: one that is not judged yet would be lost
+  ASHLAR_ASSERT(!has_record_);      // I4: a record that is not judged yet would be lost
   ASHLAR_ASSIGN_OR_RETURN(wal_, OpenWalFile(*state_, number));
   number_ = number;
   limit_.reset();
@@ -128,7 +128,7 @@ Status WalFollower::Open(uint64_t number) {
 Status WalFollower::RefreshLogs() {
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<WalLocation> found, ListWalFiles(*state_));
   std::map<uint64_t, std::optional<SequenceNumber>> logs;
-  // From the newest back to the first one that is read: thousands of older ones may be kept.
+  // From the newest back to the first one that is read, because thousands of older ones may exist.
   for (auto log = found.rbegin(); log != found.rend() && log->number >= number_; ++log) {
     const auto known = logs_.find(log->number);
     std::optional<SequenceNumber> start = known != logs_.end() ? known->second : std::nullopt;
@@ -148,7 +148,7 @@ Status WalFollower::RefreshLogs() {
 
 Status WalFollower::FindLimit(SequenceNumber published) {
   ASHLAR_ASSERT(IsClosed());  // I3
-  // After the sequence: the install that has published it is counted.
+  // Loaded after the sequence, so that the install that has published it is counted.
   const std::pair state(published, state_->secondary_installs.load(std::memory_order_acquire));
   if (wal_.grows && looked_at_ == state) return Status::OK();
   looked_at_ = state;
@@ -168,7 +168,7 @@ bool WalFollower::IsClosed() const {
 }
 
 bool WalFollower::ReadRecord() {
-  ASHLAR_ASSERT(!has_record_);  // I4: one that is not judged yet would be lost
+  ASHLAR_ASSERT(!has_record_);  // I4: a record that is not judged yet would be lost
   if (wal_.reader->ReadRecord(&record_, &scratch_)) return true;
   if (wal_.progress == nullptr || wal_.reader->outcome() != LogReader::Outcome::kEnd) return false;
   wal_.reader->Extend(wal_.progress->good_bytes.load(std::memory_order_acquire));  // I2
@@ -188,9 +188,9 @@ Status WalFollower::CheckOutcome(bool may_grow, SequenceNumber published) {
     case LogReader::Outcome::kEnd: return Status::OK();
     case LogReader::Outcome::kTornTail:
     case LogReader::Outcome::kCorruption:
-      // A log that was written over is a gap, not damage.
+      // A log that was recycled is a gap, not damage.
       if (may_grow || IsGone()) return Status::OK();
-      // The database may have gone on from here. The next batch shows whether it did.
+      // The database may have continued from here, which the next batch shows.
       damage_ = wal_.reader->status();
       return LacksABatch(published) ? damage_ : Status::OK();
     case LogReader::Outcome::kUnsupported:
@@ -200,8 +200,8 @@ Status WalFollower::CheckOutcome(bool may_grow, SequenceNumber published) {
 }
 
 bool WalFollower::LacksABatch(SequenceNumber published) const {
-  // Of a log that this database writes, the bytes that are read are whole records (I2). The end of
-  // another one may be what a crash has left.
+  // If this database writes the log, the bytes that are read are complete records (I2). The end of
+  // another log may be what a crash has left.
   return wal_.progress != nullptr && !IsClosed() && (!next_.has_value() || *next_ <= published);
 }
 
@@ -219,7 +219,7 @@ Result<WalFollower::Step> WalFollower::Judge(SequenceNumber published) {
   }
   const SequenceNumber first = WriteBatchInternal::Sequence(record_);
   const uint32_t count = CountOf(record_);
-  // Another one is not of a batch that was committed, and would wrap below.
+  // A larger sequence is not of a committed batch, and would overflow below.
   if (first > kSequenceNumberMax) {
     return Status::Corruption(StrCat(wal_.reader->file_name(), ": the record at offset ",
                                      wal_.reader->record_offset(),

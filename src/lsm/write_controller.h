@@ -1,15 +1,15 @@
-// WriteController: lets writers continue, slows them down or stops them, by the shape of the tree.
-// The decision is made where views change (compact/plan, ComputeStall). A writer asks before it
-// joins the commit queue, so that a waiting writer holds nothing that others need.
+// WriteController: lets writers continue, delays them or stops them, according to the shape of the
+// tree. The decision is made where views change (compact/plan, ComputeStall). A writer checks the
+// state before it joins the commit queue, so that a waiting writer holds nothing that others need.
 //
 //   kOpen  <-->  kDelayed (a byte rate)  <-->  kStopped (until the background work catches up)
-//   any of them  --Lock-->  kStopped  --Unlock as often-->  what the tree asks for by then
+//   any of them  --Lock-->  kStopped  --as many Unlocks-->  what the tree requires by then
 //   any of them  --SetAwaitsMemory(true)-->  kStopped  --SetAwaitsMemory(false)-->  the same
 //
-// I1: while kDelayed, all writers together get the rate: each reserves the time that its own bytes
-//     take after the time reserved before.
-// I2: a reservation is void once the tree asks for another state or rate (generation); the writer
-//     asks again. Lock and SetAwaitsMemory leave it.
+// I1: while kDelayed, all writers together get the rate. Each reserves the time for its own bytes
+//     after the time that is already reserved.
+// I2: a reservation is void once the tree requires another state or rate (generation), and the
+//     writer reserves again. Lock and SetAwaitsMemory keep it.
 //
 // Thread safety: methods marked REQUIRES under the database mutex; the rest from any thread.
 #pragma once
@@ -37,7 +37,7 @@ class WriteController {
     tree_state_ = state;
     PublishState();
   }
-  // Stops all writers until Unlock was called as often. False: Unlock without Lock.
+  // Stops all writers until Unlock is called as many times. Unlock without Lock returns false.
   void Lock() ASHLAR_REQUIRES(kDatabaseMutex) {
     ++locks_;
     PublishState();
@@ -61,13 +61,13 @@ class WriteController {
     behind_.store(behind, std::memory_order_relaxed);
     if (!behind) low_priority_.next_us = 0;
   }
-  // Low-priority writers wait.
+  // True if low-priority writers have to wait.
   bool CompactionBehind() const { return behind_.load(std::memory_order_relaxed); }
   State state() const { return state_.load(std::memory_order_acquire); }
   uint64_t bytes_per_second() const { return bytes_per_second_.load(std::memory_order_relaxed); }
   uint64_t generation() const ASHLAR_REQUIRES(kDatabaseMutex) { return generation_; }
 
-  // Asserts that the published state is the one that the parts ask for, and I1.
+  // Asserts I1, and that the published state follows from the tree, the locks and the memory.
   void CheckInvariants() const ASHLAR_REQUIRES(kDatabaseMutex) {
     ASHLAR_ASSERT(state() == WantedState());  // PublishState
     ASHLAR_ASSERT(delayed_.next_us <= kTurnUsMax && low_priority_.next_us <= kTurnUsMax);  // I1
@@ -85,11 +85,11 @@ class WriteController {
 
  private:
   static constexpr uint64_t kLowPriorityBytesPerSecond = uint64_t{1} << 20;
-  // Time that no writer used is credited up to this.
+  // Time that no writer used is credited up to this limit.
   static constexpr uint64_t kCreditUs = 1000;
 
-  // No turn is later than this. At a byte per second a batch of gigabytes gets one after a century,
-  // and sums of such waits do not overflow.
+  // No turn is later than this. At one byte per second, a batch of gigabytes gets a turn after a
+  // century, and sums of such waits do not overflow.
   static constexpr uint64_t kTurnUsMax = uint64_t{1} << 62;
 
   struct Pace {
