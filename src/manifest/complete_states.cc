@@ -53,7 +53,7 @@ class Search {
  private:
   struct Family {
     CompleteState state;
-    bool has_complete = true;  // empty, as it began
+    bool has_complete = true;  // an empty family is complete
     std::set<FileNumber> tables;
     std::set<FileNumber> missing;  // of the tables
   };
@@ -86,7 +86,7 @@ class Search {
       ASHLAR_ASSIGN_OR_RETURN(const bool is_there, Exists(*added.file));
       if (!is_there) family->missing.insert(added.file->number);
     }
-    // Before its first tables a family has no data: that state is not the one to go back to.
+    // Before its first tables a family has no data, so that state is not the one to go back to.
     if (began_empty && !family->tables.empty()) family->has_complete = false;
     if (!family->missing.empty()) return Status::OK();
     family->has_complete = true;
@@ -114,7 +114,7 @@ class Search {
   bool has_numbers_ = false;
 };
 
-// The one that CURRENT names first, then the others, newest first.
+// The MANIFEST that CURRENT names first, then the others, newest first.
 Result<std::vector<FileNumber>> ListManifests(vfs::FileSystem* file_system,
                                               const std::string& directory,
                                               const Result<FileNumber>& current) {

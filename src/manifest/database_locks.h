@@ -1,11 +1,11 @@
-// kDatabaseMutex, kManifestMutex: the names by which the compiler knows the two mutexes of an open
-// database (docs/locking.md).
+// kDatabaseMutex, kManifestMutex: the names of the two mutexes of an open database for the
+// compiler's analysis (docs/locking.md).
 //
 // A member of any class of the engine is ASHLAR_GUARDED_BY(kDatabaseMutex), a function
 // ASHLAR_REQUIRES(kDatabaseMutex), and DatabaseState::mutex() returns the mutex under that name. So
-// the analysis needs no path from an object to the state of its database. It does not tell two
-// databases apart; no code of the engine has two. The names are in this folder because VersionSet,
-// the lowest class that is guarded by them, is.
+// the analysis needs no path from an object to the state of its database. It does not distinguish
+// two databases, but no code of the engine has two. The names are in this folder because
+// VersionSet, the lowest class that they guard, is in it.
 #pragma once
 
 #include "platform/thread_annotations.h"

@@ -33,7 +33,7 @@ bool HaveCommonKeys(const KeyComparator& comparator, const FileMetaData& a, cons
 
 Status CheckEpochOrder(const KeyComparator& comparator, const Version& version) {
   const std::span<FileMetaData* const> files = version.files(0);  // newest first, by sequences
-  // The usual answer, without a look at each two of thousands of tables.
+  // The common case, without comparing each pair of thousands of tables.
   const bool is_descending =
       std::adjacent_find(files.begin(), files.end(), IsOlderByEpoch) == files.end();
   if (is_descending || !AllHaveEpochNumbers(version)) return Status::OK();

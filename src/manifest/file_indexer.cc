@@ -47,7 +47,7 @@ FileIndexer::FileIndexer(const Args& args) : comparator_(args.comparator) {
                           .files = static_cast<uint32_t>(levels[row]->size())};
     free += levels[row]->size() + 2;
   }
-  // Begins with the lowest row: a row's positions are searched in the heads of the row below.
+  // Begins with the lowest row, because positions are searched in the heads of the row below.
   for (size_t row = row_count_; row-- > 0;) FillRow(args.base, row);
 }
 
@@ -125,7 +125,7 @@ void FileIndexer::FillPositions(size_t number) {
 
 uint32_t FileIndexer::FindPosition(const Row& row, uint32_t from, const Slice& user_key,
                                    uint64_t tag, uint64_t head) const {
-  // The position is usually near: strides that double find the end of the search.
+  // The position is usually near, so doubling strides find the end of the search.
   uint32_t stride = 1;
   while (stride < row.files - from && row.entries[from + stride - 1].largest_head <= head)
     stride *= 2;

@@ -1,5 +1,5 @@
-// FileIndexer: the tables of the levels above 0 that may have a key. The result of the search in
-// one level bounds the search in the next (fractional cascading).
+// FileIndexer: finds the tables of the levels above 0 that may have a key. The result of the search
+// in one level bounds the search in the next (fractional cascading).
 //
 //   level l      |---f0---|      |------f1------|          |--f2--|
 //                S0      L0      S1             L1         S2     L2     smallest, largest keys
@@ -16,10 +16,10 @@
 //
 // I1: P(k) is the first file of the next level with files whose largest internal key is at or after
 //     k. S is (smallest user key, highest tag), before every version of that key. So bounds that
-//     enclose a key enclose its position: the result is always that of LevelFiles::Find.
+//     enclose a key enclose its position, and the result is always that of LevelFiles::Find.
 // I2: positions do not descend in a row.
 // I3: rows are in the order of their levels, and no row is empty.
-// Thread safety: const. Lifetime: Versions share it, and have the LevelFiles it was built from.
+// Thread safety: const. Lifetime: Versions share it, and hold the LevelFiles it was built from.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class FileIndexer {
   FileIndexer(const FileIndexer&) = delete;
   FileIndexer& operator=(const FileIndexer&) = delete;
 
-  // Whether an index of these levels would be this one.
+  // True if this is the index of these levels.
   bool IsOf(std::span<const std::shared_ptr<const LevelFiles>> levels) const;
   size_t MemoryBytes() const { return memory_bytes_; }
   // Asserts I1 to I3 at the bounds of every file.
@@ -73,7 +73,7 @@ class FileIndexer {
   };
 
   void FindPrefix(std::span<const LevelFiles* const> levels);
-  // The row of the same level in the base, if its heads are of use here.
+  // The row of the same level in the base, if its heads can be used here.
   const Row* RowOfBase(const FileIndexer* base, const LevelFiles* level) const;
   void FillRow(const FileIndexer* base, size_t row);
   void FillPositions(size_t row);
@@ -82,8 +82,8 @@ class FileIndexer {
                         uint64_t head) const;
 
   static uint32_t MaskIf(bool condition) { return uint32_t{0} - static_cast<uint32_t>(condition); }
-  // The first entry in [begin, end) whose head is not below `head`. No branch depends on the data:
-  // it would be mispredicted half the time.
+  // The first entry in [begin, end) whose largest head is not below `head`. No branch depends on
+  // the data, because it would be mispredicted half the time.
   static uint32_t FirstNotBelow(const Entry* entries, uint32_t begin, uint32_t end, uint64_t head) {
     uint32_t left = end - begin;
     while (left > 1) {
@@ -113,7 +113,7 @@ class FileIndexer {
   size_t memory_bytes_ = 0;
 };
 
-// One key's way down. `index` and the key outlive it. Thread safety: one thread.
+// The search of one key down the levels. `index` and the key outlive it. Thread safety: one thread.
 class FileDescent {
  public:
   FileDescent(const FileIndexer& index, const Slice& user_key, uint64_t tag)
@@ -132,11 +132,11 @@ class FileDescent {
     end_ = row_->files;
   }
 
-  // The next file whose range of user keys includes the key, from the upper levels to the lower
-  // ones, and in a level in its order. The files passed over have no version at or after the tag.
+  // Returns the next file whose range of user keys includes the key, from the upper levels to the
+  // lower ones, and within a level in its order. Skipped files have no version at or after the tag.
   // Null: there are no more.
   FileMetaData* Next() {
-    // Older versions of the key may continue in the next file, which then begins with it.
+    // Older versions of the key may continue in the next file, which then begins with the key.
     if (entry_ != nullptr && entry_[1].smallest_head == head_ && entry_[1].file != nullptr &&
         index_.comparator_.Compare(user_key_, entry_[1].file->smallest_user_key()) == 0)
         [[unlikely]] {
@@ -154,7 +154,7 @@ class FileDescent {
     return nullptr;
   }
 
-  // Of the file that Next gave last.
+  // The level of the file that Next returned last.
   const LevelFiles* level() const { return row_[-1].level; }
   bool IsInLastLevel() const { return row_ == end_row_; }
 
@@ -173,7 +173,7 @@ class FileDescent {
   const FileIndexer::Row* row_;
   const FileIndexer::Row* const end_row_;
   uint64_t head_ = 0;
-  const FileIndexer::Entry* entry_ = nullptr;  // the file that Next gave last
+  const FileIndexer::Entry* entry_ = nullptr;  // the file that Next returned last
   uint32_t begin_ = 0;                         // where to look in *row_
   uint32_t end_ = 0;
 };

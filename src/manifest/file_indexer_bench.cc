@@ -3,9 +3,9 @@
 //
 //   file_indexer_bench [--files=4,40,400,4000] [--lookups=N] [--only=WAY] [--installs=N]
 //
-// WAY is plain or index: one way alone can be counted (valgrind --tool=callgrind). Every lookup is
-// of a random key and searches all levels, like the lookup of a key in the last level. Prints a
-// checksum of the files found, which is the same for both ways.
+// WAY is plain or index, so that one way alone can be counted (valgrind --tool=callgrind). Every
+// lookup is of a random key and searches all levels, like the lookup of a key in the last level.
+// Prints a checksum of the files found, which is the same for both ways.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -70,7 +70,7 @@ Arguments Parse(int argc, char** argv) {
   return arguments;
 }
 
-// 16 bytes: a number in big-endian order, and zeros as db_bench has them.
+// 16 bytes: a number in big-endian order, and zeros as in db_bench.
 std::string KeyOf(uint64_t position) {
   std::string key;
   for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(position >> shift));

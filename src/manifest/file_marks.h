@@ -1,8 +1,8 @@
-// The members of FileMetaData that the database mutex guards, under the name of that lock. The
-// folder of FileMetaData is below the name, so the engine uses them through these functions, and
-// clang checks the lock. The pickers in compact/plan see them through a TreeView, which is made and
-// used under the lock. Only FindRangeCoverage runs without it: it reads coverage.hidden_since,
-// which is atomic, and no other of these members. tests/structure knows no other user.
+// The members of FileMetaData that the database mutex guards, under the name of that lock.
+// FileMetaData is in a folder below the name, so the engine uses these functions, and clang checks
+// the lock. The pickers in compact/plan read the members through a TreeView, which is made and used
+// under the lock. Only FindRangeCoverage runs without the lock. Of these members it reads only
+// coverage.hidden_since, which is atomic. tests/structure allows no other user.
 //
 // Thread safety: under the database mutex.
 #pragma once
@@ -20,7 +20,7 @@ inline bool IsBeingCompacted(const FileMetaData& file) ASHLAR_REQUIRES(kDatabase
   return file.being_compacted;
 }
 
-// The covered bytes of the file were not counted at this level.
+// True if the covered bytes of the file were not counted at this level.
 inline bool MustCountCoveredBytes(const FileMetaData& file, Level level)
     ASHLAR_REQUIRES(kDatabaseMutex) {
   return file.coverage.counted_at_level != level;
@@ -31,9 +31,9 @@ inline void RecordCoveredBytes(FileMetaData* file, Level level, uint64_t bytes)
   file->coverage.covered_bytes = bytes;
 }
 
-// Tombstones hide the file since this sequence. An earlier one that is known stays.
+// Records that tombstones hide the file since this sequence. A smaller known one stays.
 inline void RecordHidden(FileMetaData* file, SequenceNumber since) ASHLAR_REQUIRES(kDatabaseMutex) {
-  ASHLAR_ASSERT(since > 0);  // 0 stands for a file that is not hidden
+  ASHLAR_ASSERT(since > 0);  // 0 means that a file is not hidden
   std::atomic<SequenceNumber>& known = file->coverage.hidden_since;
   known = known == 0 ? since : std::min(known.load(), since);
 }

@@ -11,7 +11,7 @@ namespace ashlar {
 LevelFiles::LevelFiles(const KeyComparator& comparator, Level level,
                        std::vector<FileMetaData*> files, LiveFiles* live)
     : comparator_(comparator), level_(level), files_(std::move(files)), live_(live) {
-  if (level_ == 0) FillHeads();  // before I2: it may find no memory
+  if (level_ == 0) FillHeads();  // before I2, because it may throw
   for (FileMetaData* file : files_) {
     LiveFiles::Acquire(file);
     bytes_ += file->file_bytes;
@@ -53,8 +53,8 @@ size_t LevelFiles::Find(const Slice& user_key, uint64_t tag) const {
 
 FilePositions LevelFiles::Overlapping(const UserKeyRange& range) const {
   FilePositions result{0, files_.size()};
-  // The highest tag sorts before every entry of its user key, so that a file which ends with an
-  // older version of the bound is in.
+  // The highest tag sorts before every entry of its user key, so that a file that ends with an
+  // older version of the bound is included.
   if (range.smallest != nullptr) result.begin = Find(*range.smallest, ~uint64_t{0});
   if (range.largest == nullptr) return result;
   const auto begins_after = [this](const Slice& bound, const FileMetaData* file) {

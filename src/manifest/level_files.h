@@ -8,8 +8,8 @@
 // I1: for levels above 0: file[i].largest < file[i + 1].smallest as internal keys. Two neighbours
 //     may share a user key, its older versions in the later file.
 // I2: holds one count on each file.
-// I3: level 0 has the heads of every file's bounds, after the prefix that all bounds share; in a
-//     built-in order a key without that prefix is outside every range.
+// I3: level 0 has the heads of every file's bounds, after the prefix that all bounds share. In a
+//     built-in order, a key without that prefix is outside every range.
 //
 // A level that an edit does not touch is shared between the old version and the new one.
 //
@@ -63,12 +63,12 @@ class LevelFiles {
   size_t Find(const Slice& user_key, uint64_t tag) const;
   // Levels above 0: the files that share a user key with the range.
   FilePositions Overlapping(const UserKeyRange& range) const;
-  // Level 0: the head of a sought key. Nothing: no file's range holds it.
+  // Level 0: the head of a sought key, or nothing if no file's range has the key.
   std::optional<uint64_t> HeadOf(const Slice& user_key) const {
     if (!user_key.starts_with(prefix_)) return std::nullopt;
     return comparator_.Head(user_key, prefix_.size());
   }
-  // Level 0: whether the file's range holds the key, whose head is HeadOf.
+  // Level 0: whether the file's range has the key. head: HeadOf(user_key).
   bool FileMayMatch(size_t position, const Slice& user_key, uint64_t head) const {
     ASHLAR_DCHECK(position < heads_.size());  // I3
     const Heads& heads = heads_[position];
@@ -81,7 +81,7 @@ class LevelFiles {
 
   // Order of level 0: true if a is newer.
   static bool NewerFirst(const FileMetaData* a, const FileMetaData* b);
-  // Checks I1, and that no file's smallest key is after its largest. Corruption naming the files.
+  // Checks I1, and that no file's smallest key is after its largest. Corruption names the files.
   Status Validate() const;
   // Asserts I1 to I3.
   void CheckInvariants() const;

@@ -1,4 +1,4 @@
-// LiveFiles: the tables that some Version still has, and the release of those that none has.
+// LiveFiles: the tables that some Version still has, and the release of the others.
 //
 //   the edit owns the metadata --Adopt--> adopted(file), LIVE, counted by level lists
 //     --Release of the last count--> drop(file), then the metadata is deleted
@@ -6,8 +6,8 @@
 // I1: a file is live from its Adopt to its last Release.
 // I2: `adopted` is called before a version has the file. `drop` is called once per file, without
 //     any lock, on the thread that released the last count. It evicts the file's open table
-//     (TableCache::Evict). VersionSet::LiveTables decides whether the file may be deleted: a
-//     MANIFEST may still name it.
+//     (TableCache::Evict). VersionSet::LiveTables decides whether the file may be deleted, because
+//     a MANIFEST may still name it.
 //
 // Thread safety: all methods. Lifetime: outlives every Version.
 #pragma once
@@ -28,14 +28,14 @@ class LiveFiles {
   using Adopted = std::function<void(const FileMetaData& file)>;
   using Drop = std::function<void(FileMetaData* file)>;
 
-  // Either may be empty. They throw nothing.
+  // Either may be empty. They must not throw.
   LiveFiles(Drop drop, Adopted adopted) : drop_(std::move(drop)), adopted_(std::move(adopted)) {}
   ~LiveFiles();
   LiveFiles(const LiveFiles&) = delete;
   LiveFiles& operator=(const LiveFiles&) = delete;
 
-  // Takes the file over with one count. Without memory the file is discarded and std::bad_alloc
-  // thrown.
+  // Takes over the file with one count. If an allocation fails, it discards the file and throws
+  // std::bad_alloc.
   FileMetaData* Adopt(std::unique_ptr<FileMetaData> file);
   // Drops a file that no version takes. `file` may be null.
   void Discard(std::unique_ptr<FileMetaData> file) noexcept;

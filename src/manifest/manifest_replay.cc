@@ -24,7 +24,7 @@ void RecordLogs(const VersionEdit& edit, RecordedLogs* logs) {
 }
 
 ManifestReplay::ManifestReplay(const Args& args) : args_(args) {
-  // Of a family that is named twice the first spec counts.
+  // If a family is named twice, the first spec counts.
   for (const ColumnFamilySpec& spec : args.specs) specs_.emplace(spec.name, &spec);
 }
 
@@ -341,7 +341,7 @@ Status ManifestReplay::CheckNumbersAreLeft() const {
 Status ManifestReplay::CheckTables() const {
   std::unordered_set<FileNumber> seen;
   for (const auto& [id, family] : state_.published.families) {
-    // Those that the base has as well were looked for before.
+    // Tables that the base also has were checked before.
     std::unordered_set<const FileMetaData*> known;
     const Version* const before = BaseVersion(id);
     if (family->current == before) continue;

@@ -2,10 +2,10 @@
 //
 //   Open --> Run: ManifestReader --edit--> Apply, until the end --> checks --> Versions
 //
-// One VersionBuilder per family collects the tables, and a Version is built once, at the end. Of a
-// family that the caller did not name, only its name is kept.
+// One VersionBuilder per family collects the tables, and a Version is built once, at the end. For a
+// family that the caller did not name, only the name is kept.
 //
-// A secondary replays again and again, each time from its last state (Args::base):
+// A secondary replays repeatedly, each time from its last state (Args::base):
 //
 //   CURRENT names the same MANIFEST   the edits after those of the base, on top of its Versions
 //   another one has replaced it       all of its edits; tables of the base keep their metadata
@@ -13,11 +13,11 @@
 // Families that the base does not have are not opened. A family whose tables did not change keeps
 // its Version.
 //
-// I1: a replay without the lock (Args::pinned_tables) reads on until the file has not grown since
-//     the last reading. Otherwise the tables of a long MANIFEST would be gone, time and again,
-//     before it is read.
-// I2: a family with new tables is refused if epoch numbers order level 0 otherwise than sequences
-//     (epoch_order.h): for opens of each kind, catch-ups and promotions.
+// I1: a replay without the lock (Args::pinned_tables) continues until the file has not grown since
+//     the last reading. Otherwise the tables of a long MANIFEST would be deleted again and again
+//     before it was completely read.
+// I2: a family with new tables is refused if epoch numbers order level 0 differently from sequences
+//     (epoch_order.h). This applies to all opens, catch-ups and promotions.
 //
 // Thread safety: one thread. Lifetime: `live` outlives the result, the base and the specs outlive
 // the replay.
@@ -44,14 +44,14 @@ namespace ashlar {
 // second over ten days.
 inline constexpr FileNumber kFileNumbersUnrecordedMax = uint64_t{1} << 40;
 
-// Takes an edit's log additions and deletion into the record.
+// Applies an edit's log additions and deletion to the recorded logs.
 void RecordLogs(const VersionEdit& edit, RecordedLogs* logs);
 
 // A place between two edits of a MANIFEST, and the state there other than the families.
 struct ManifestPlace {
   FileNumber manifest_number = 0;
   uint64_t manifest_bytes = 0;  // that were read
-  uint64_t manifest_end = 0;    // of the last whole edit or atomic group
+  uint64_t manifest_end = 0;    // end of the last complete edit or atomic group
   FileNumber next_file_number = 0;
   std::string database_id;
   std::map<ColumnFamilyId, std::string> unopened;  // families that were not named
@@ -59,7 +59,7 @@ struct ManifestPlace {
 
 struct RecoveredState : ManifestPlace {
   PublishedState published;
-  // Families that are in an older state than the last one, for lack of tables (best_efforts).
+  // Families that are in an older state than the last, because tables are missing (best_efforts).
   std::vector<std::string> went_back;
 };
 
@@ -73,8 +73,8 @@ class ManifestReplay {
     LiveFiles* live = nullptr;
     // Keeps the tables open; null: their sizes are read by name.
     PinnedTables* pinned_tables = nullptr;
-    // Each family in the newest state of which all tables exist. The log numbers are those of the
-    // states; later logs do not continue a state that is not the last one.
+    // Opens each family in the newest state whose tables all exist. The log numbers are those of
+    // the states; later logs do not continue a state that is not the last.
     bool best_efforts = false;
     // The state from which to continue, and its place. Null: the replay is the first.
     const PublishedState* base = nullptr;
@@ -83,8 +83,8 @@ class ManifestReplay {
 
   explicit ManifestReplay(const Args& args);
 
-  // With a base, Corruption as well when CURRENT leads to another database, to an older state, or
-  // to one in which a family is there again.
+  // With a base, also returns Corruption if CURRENT leads to another database, to an older state,
+  // or to a state in which a dropped family exists again.
   Result<RecoveredState> Run();
 
  private:
@@ -92,15 +92,15 @@ class ManifestReplay {
   Result<std::unique_ptr<ManifestReader>> OpenFromBase();
   // Begins with the families of the base and their Versions.
   void StartFromBase();
-  // True: the edit is after the complete state of its family.
+  // True if the edit is after the complete state of its family.
   bool IsBeyond(const VersionEdit& edit, uint64_t number) const;
-  // The edits up to the end that the reader knows. *number counts them. The reader's error is its
-  // own.
+  // Applies the edits up to the end that the reader has seen, and counts them in *number. Does not
+  // return the reader's error.
   Status ApplyAll(ManifestReader* manifest, uint64_t* number);
   Status Apply(VersionEdit* edit);
   Status AddFamily(const VersionEdit& edit);
-  // Of a family that the base does not have: Corruption if an earlier state had it. Its handle
-  // would show the old contents for ever.
+  // For a family that the base does not have. Corruption: an earlier state had it, so that its
+  // handle would show the old contents forever.
   Status CheckWasNotDropped(ColumnFamilyId id, const std::string& name) const;
   Status DropFamily(const VersionEdit& edit);
   Status ApplyToFamily(VersionEdit* edit);
@@ -108,7 +108,7 @@ class ManifestReplay {
   void TakeDatabaseFields(const VersionEdit& edit);
   const ColumnFamilySpec* FindSpec(const std::string& name) const;
   Status OpenFamily(ColumnFamilyId id, const ColumnFamilySpec& spec);
-  // The family's Version in the base. Null: there is none.
+  // The family's Version in the base, or null if there is none.
   Version* BaseVersion(ColumnFamilyId id) const;
 
   Status Finish();
@@ -127,7 +127,7 @@ class ManifestReplay {
   CompleteStates complete_;                                    // with best_efforts
   RecoveredState state_;
   std::map<ColumnFamilyId, std::unique_ptr<VersionBuilder>> builders_;
-  bool continues_ = false;  // the edits after those of the base
+  bool continues_ = false;  // with only the edits after those of the base
   std::optional<FileNumber> next_file_number_;
   bool has_log_number_ = false;
   bool has_last_sequence_ = false;

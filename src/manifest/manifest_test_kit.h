@@ -46,7 +46,7 @@ class TestTable final : public TableReader {
   explicit TestTable(TestEntries entries)
       : TableReader(&TestEpochs()), entries_(std::move(entries)) {}
 
-  // The table hangs on the file from now on.
+  // Attaches a new table to the file.
   static TestTable* Attach(FileMetaData* file, TestEntries entries) {
     auto* const table = new TestTable(std::move(entries));
     file->reader.store(table, std::memory_order_release);

@@ -1,12 +1,12 @@
-// How a MANIFEST comes to be: created, filled with edits, and made the current one.
+// Writes a new MANIFEST: creates it, fills it with edits, and makes it the current one.
 //
 //   CreateManifest -> AppendEdit* -> MakeCurrent
 //
 // I1: CURRENT never names a file that a power cut may remove or shorten: MakeCurrent makes the
 //     bytes durable, then the name, then CURRENT.
-// I2: the directory is opened before the file's name is made. The system reports a write error of a
-//     directory once to each handle that was open, so that a job whose sync was told of it hides
-//     nothing.
+// I2: the directory is opened before the file is created. The system reports a write error of a
+//     directory once to each handle that was open. So a job whose sync already returned the error
+//     hides nothing.
 //
 // Thread safety: one thread.
 #pragma once

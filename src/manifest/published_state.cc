@@ -54,7 +54,7 @@ PublishedState::~PublishedState() {
 }
 
 PublishedState& PublishedState::operator=(PublishedState&& other) noexcept {
-  ASHLAR_ASSERT(families.empty());  // their Versions would keep a count for ever
+  ASHLAR_ASSERT(families.empty());  // their Versions would keep a count forever
   families = std::move(other.families);
   max_column_family = other.max_column_family;
   last_sequence = other.last_sequence;

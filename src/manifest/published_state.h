@@ -1,7 +1,7 @@
 // PublishedState: the column families of a database and their Versions, with the numbers that the
 // MANIFEST records for all of them, as of the last install or of the recovery.
 //
-// A plain value: VersionSet says which lock gives access to the one that is current.
+// A plain value. VersionSet defines which lock gives access to the current one.
 // Lifetime: it has one count on the Version of each family, which the destructor releases.
 //
 // FamilyMap: families by id and by name, so that thousands are created and opened in linear time.
@@ -32,14 +32,14 @@ class FamilyMap {
   size_t size() const { return by_id_.size(); }
   bool empty() const { return by_id_.empty(); }
 
-  // Null: there is none.
+  // Returns null if there is none.
   ColumnFamilyState* Find(ColumnFamilyId id) const;
   ColumnFamilyState* Find(std::string_view name) const;
   // Requires: no family has its id or its name.
   ColumnFamilyState* Add(std::unique_ptr<ColumnFamilyState> family);
-  // Takes the families of `other`, without memory. Requires: as Add.
+  // Takes the families of `other`. Allocates nothing. Requires: as Add.
   void Merge(FamilyMap* other) noexcept;
-  // False: there is none.
+  // Returns false if there is none.
   bool Erase(ColumnFamilyId id) noexcept;
   void CheckInvariants() const;
 
@@ -58,13 +58,13 @@ struct PublishedState {
   PublishedState& operator=(PublishedState&& other) noexcept;
   ~PublishedState();
 
-  // Null: there is none, or it was dropped.
+  // Returns null if there is none, or if it was dropped.
   ColumnFamilyState* FindFamily(ColumnFamilyId id) const;
   ColumnFamilyState* FindFamily(const Slice& name) const;
   // InvalidArgument: a family has the name.
   Status CheckNameIsFree(const std::string& name) const;
-  // The lowest log that a recovery reads: one that a family still needs, and none that the MANIFEST
-  // has given up.
+  // The lowest log that a recovery reads: a family still needs it, and the MANIFEST has not
+  // released it.
   uint64_t MinLogNumberToRecover() const;
 
   FamilyMap families;

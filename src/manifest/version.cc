@@ -14,7 +14,7 @@ namespace ashlar {
 
 namespace {
 
-// Keeps the table until the guard ends. Null: the lookup has failed.
+// Opens the table and keeps it until the guard ends. Returns null if the lookup has failed.
 TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, TableCache* tables,
                         Lookup* lookup) {
   ASHLAR_ASSERT(options.guard != nullptr);  // Requires of Get
@@ -28,8 +28,8 @@ TableReader* OpenPaused(FileMetaData* file, const TableReadOptions& options, Tab
   return opened->get();
 }
 
-// Runs a search of one table under its range tombstones. The filter of a table says nothing about
-// those, so they come first.
+// Runs a search of one table under its range tombstones. These are searched first, because the
+// filter of a table does not cover them.
 template <typename Search>
 void SearchUnderRanges(const TableReader& reader, Lookup* lookup, const Search& search) {
   if (!reader.HasRanges()) [[likely]] {
@@ -41,7 +41,7 @@ void SearchUnderRanges(const TableReader& reader, Lookup* lookup, const Search& 
   lookup->EndIfCovered();
 }
 
-// False: the lookup needs no further table.
+// Returns false if the lookup needs no further table.
 bool GetFromFile(FileMetaData* file, const TableReadOptions& options, TableCache* tables,
                  Lookup* lookup) {
   TableReader* reader = TableCache::FindOpen(file);
@@ -96,7 +96,7 @@ Level Version::LevelOf(const LevelFiles* level) const {
   const auto found = std::find_if(levels_.begin(), levels_.end(), [level](const auto& candidate) {
     return candidate.get() == level;
   });
-  ASHLAR_ASSERT(found != levels_.end());  // Get gave it
+  ASHLAR_ASSERT(found != levels_.end());  // Get returned it
   return static_cast<Level>(found - levels_.begin());
 }
 
@@ -117,7 +117,7 @@ bool Version::GetFromLevelZero(const TableReadOptions& options, TableCache* tabl
 
 namespace {
 
-// The lookups of a batch, each with the file that it looks into next.
+// The lookups of a batch, each with the file that it searches next.
 class FileBatch {
  public:
   FileBatch(const TableReadOptions& options, TableCache* tables)
@@ -133,7 +133,7 @@ class FileBatch {
     const uint32_t pauses = Pauses();
     SearchInStages();
     for (const StagedLookup& item : items_) {
-      // After a pause the reader and the results of the stages may be gone.
+      // After a pause the reader and the results of the stages may no longer exist.
       if (item.reader != nullptr && Pauses() == pauses) [[likely]] {
         SearchUnderRanges(*item.reader, item.lookup,
                           [&] { item.reader->GetStaged(options_, item); });
@@ -148,7 +148,7 @@ class FileBatch {
   static TableReader::StagedSearch SearchOf(const StagedLookup& item) {
     return item.reader == nullptr ? nullptr : item.reader->staged_search();
   }
-  // All of a class together.
+  // Searches neighbours with the same class of reader together.
   void SearchInStages() {
     for (size_t begin = 0; begin < items_.size();) {
       const TableReader::StagedSearch search = SearchOf(items_[begin]);

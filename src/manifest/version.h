@@ -8,9 +8,9 @@
 //     file is newer.
 // I2: the files of a Version are not deleted while it lives.
 //
-// Lifetime: counted, born with one count. Ref requires a count, or the epoch under which the
-// Version was reached. The last Unref deletes it and releases its files. The thread that unlinks a
-// Version that readers reach without a count calls Unref through the epoch. Thread safety: const
+// Lifetime: counted, created with one count. Ref requires a count, or the epoch under which the
+// Version was reached. The last Unref deletes it and releases its files. If readers reach a Version
+// without a count, the thread that unlinks it calls Unref through the epoch. Thread safety: const
 // methods from any thread.
 #pragma once
 
@@ -38,7 +38,7 @@ class Version {
  public:
   using Levels = std::vector<std::shared_ptr<const LevelFiles>>;
 
-  // One entry per level, none null, each valid. base: the Version that it follows, whose file index
+  // levels: one entry per level, valid and not null. base: the previous Version, whose file index
   // is reused where it has not changed. May be null.
   Version(const KeyComparator& comparator, Levels levels, const Version* base);
   Version(const Version&) = delete;
@@ -48,20 +48,20 @@ class Version {
   void Unref();
 
   // Offers the versions of lookup->user_key() from newest to oldest until lookup->Done(). An error
-  // ends the lookup by lookup->Fail. Returns the level whose table ended the lookup; null: none
-  // did.
+  // ends the lookup by lookup->Fail. Returns the level whose table ended the lookup, or null if
+  // none did.
   // Requires: the caller is inside options.guard, whose root keeps this Version.
   const LevelFiles* Get(const TableReadOptions& options, TableCache* tables, Lookup* lookup) const;
 
-  // Lookups that go through the tables together: enough to keep the memory busy, few enough to stay
-  // in the nearest cache.
+  // The most lookups that go through the tables together: enough to keep the memory busy, few
+  // enough to stay in the nearest cache.
   static constexpr size_t kLookupsMax = 32;
   // The same for up to kLookupsMax keys, whose cache misses overlap. A lookup that is Done() is
   // skipped.
   void MultiGet(const TableReadOptions& options, TableCache* tables,
                 std::span<Lookup> lookups) const;
 
-  // Which level that is.
+  // The number of that level.
   Level LevelOf(const LevelFiles* level) const;
 
   Level levels() const { return static_cast<Level>(levels_.size()); }
@@ -74,24 +74,24 @@ class Version {
   size_t NumFiles() const;
   uint64_t LevelBytes(Level level) const { return levels_[level]->bytes(); }
   uint64_t TotalBytes() const;
-  // Of all entries in all tables.
+  // The largest sequence of all entries in all tables.
   SequenceNumber LargestSequence() const;
   const KeyComparator& comparator() const { return comparator_; }
-  // This Version, and those that it follows or that follow it, as far as they exist.
+  // The number of live Versions that are derived from the same first one, including this one.
   uint64_t LiveRelatives() const { return relatives_->load(std::memory_order_relaxed); }
-  // False: no table has range tombstones. True: one may, because it has some or was never open.
-  // Cheap for each iterator of a large tree: it looks once at each table that has none.
+  // False if no table has range tombstones. True if one may, because it has some or was never open.
+  // Cheap for each iterator of a large tree, because each table without any is checked once.
   bool MayHaveRanges() const;
 
-  // The level's files that share a user key with the range, in the level's order. (Level 0: not
-  // widened by the ranges of the files found.)
+  // The level's files that share a user key with the range, in the level's order. The ranges of the
+  // files found do not widen the range, not even on level 0.
   std::vector<FileMetaData*> OverlappingFiles(Level level, const UserKeyRange& range) const;
   bool RangeIsEmpty(Level level, const UserKeyRange& range) const;
-  // Bytes of table files that [begin, end) covers, from the tables' indexes. Opens tables: the
-  // caller has a count on this Version, and is outside guards.
+  // Bytes of table files that [begin, end) covers, from the tables' indexes. Opens tables.
+  // Requires: the caller has a count on this Version and is outside guards.
   Result<uint64_t> ApproximateBytes(const Slice& begin, const Slice& end, TableCache* tables) const;
 
-  // Order and disjointness of every level; Corruption naming the files.
+  // Checks order and disjointness of every level. Corruption names the files.
   Status Validate() const;
   void CheckInvariants() const;
   // Levels, files, sizes and sequences; without key bytes.
@@ -105,12 +105,12 @@ class Version {
   const KeyComparator comparator_;
   const Levels levels_;
   const std::shared_ptr<const FileIndexer> indexer_;  // of levels_
-  // Relaxed: a figure, which guards nothing.
+  // Relaxed: a statistic, which guards nothing.
   const std::shared_ptr<std::atomic<uint64_t>> relatives_;
-  // Level (upper half) and place in it of the first table that may have range tombstones; levels():
-  // none has. Relaxed: that a table has none does not change, so an older place is right, too.
+  // Level (upper half) and position of the first table that may have range tombstones; levels() if
+  // none has. Relaxed: a table without any stays without, so an older position is also right.
   mutable std::atomic<uint64_t> ranges_from_{0};
-  std::atomic<uint32_t> refs_{1};  // every holder; Unref is acquire and release
+  std::atomic<uint32_t> refs_{1};  // any holder; Unref is acquire and release
 };
 
 }  // namespace ashlar

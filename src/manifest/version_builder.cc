@@ -24,7 +24,7 @@ Status VersionBuilder::Apply(VersionEdit* edit) {
   for (const DeletedFile& deleted : edit->deleted_files()) {
     if (status.ok()) status = ApplyDeletion(deleted);
   }
-  // Every new file is taken over, also after an error: LiveFiles evicts its open table.
+  // Every new file is taken over, even after an error, because LiveFiles evicts its open table.
   for (NewFile& added : edit->new_files()) {
     if (!status.ok()) {
       args_.live->Discard(std::move(added.owned));
@@ -56,7 +56,7 @@ void VersionBuilder::CheckInvariants() const {
 }
 
 void VersionBuilder::IndexBase() {
-  ASHLAR_ASSERT(where_.empty() && changes_.empty());  // the base comes first
+  ASHLAR_ASSERT(where_.empty() && changes_.empty());  // the base is indexed first
   // Args: the base of `known` is empty
   ASHLAR_ASSERT(args_.base == nullptr || args_.known == nullptr);
   base_indexed_ = true;
@@ -76,7 +76,7 @@ FileMetaData* VersionBuilder::TakeOver(std::unique_ptr<FileMetaData> brought) {
   if (known == known_.end() && moved == removed_from_base_.end())
     return args_.live->Adopt(std::move(brought));
   FileMetaData* const file = known != known_.end() ? known->second : moved->second;
-  // RocksDB numbers the tables of a family anew when one of them has no epoch number.
+  // RocksDB renumbers the tables of a family if one of them has no epoch number.
   if (file->epoch_number != brought->epoch_number) return args_.live->Adopt(std::move(brought));
   LiveFiles::Acquire(file);
   return file;

@@ -1,10 +1,10 @@
 // VersionBuilder: makes a new Version from a base and a sequence of edits. Pure, except that it
-// takes files over.
+// takes over files.
 //
 //   base --Apply(edit)*--> (levels' deletions and additions) --Build--> new Version
 //
 // I1: a file is deleted only from the level that it is in, and added only if no level has it.
-//     Otherwise Corruption naming the file's number.
+//     Otherwise Corruption names the file's number.
 // I2: levels without a change are shared with the base.
 //
 // Thread safety: one thread.
@@ -30,8 +30,8 @@ class VersionBuilder {
     KeyComparator comparator;
     Level levels = 7;
     Version* base = nullptr;  // null: empty
-    // Files that it has keep its metadata, and with them their open tables, when an edit adds them
-    // to an empty base with the same epoch number. Null: none.
+    // If an edit adds one of its files to an empty base, with the same epoch number, the file keeps
+    // its metadata and thus its open table. Null: none.
     Version* known = nullptr;
     LiveFiles* live = nullptr;
   };
@@ -60,13 +60,13 @@ class VersionBuilder {
   };
 
   void IndexBase();
-  // The file that the edit brings, or the same one of the base or the known version, with a count
-  // for the builder.
+  // Returns the file that the edit adds, or the same file of the base or the known version, with a
+  // count for the builder.
   FileMetaData* TakeOver(std::unique_ptr<FileMetaData> brought);
   // Asserts I1.
   void CheckInvariants() const;
   Status ApplyDeletion(const DeletedFile& deleted);
-  // adopted: with a count for the builder; null: a file that this builder's edits deleted from the
+  // adopted has a count for the builder. Null: a file that this builder's edits deleted from the
   // base.
   Status ApplyAddition(Level level, FileNumber number, FileMetaData* adopted);
   std::shared_ptr<const LevelFiles> BuildLevel(Level level) const;

@@ -41,7 +41,7 @@ enum Tag : uint32_t {
   kLogAddition = 8199,
   kLogDeletion = 8200,
   kPersistUserTimestamps = 8201,
-  kSyncedLog = 10833,  // ours
+  kSyncedLog = 10833,  // Ashlar's
 };
 
 enum FileField : uint32_t {
@@ -155,13 +155,13 @@ void VersionEdit::EncodeTo(std::string* out) const {
     PutTag32(out, kDeletedFile, deleted.level);
     PutVarint64(out, deleted.number);
   }
-  // The lowest log to keep is also in the first file, for readers without support for its own tag.
+  // The lowest log to keep is also in the first file, for readers that do not support its own tag.
   std::optional<uint64_t> min_log_in_file = min_log_number_to_keep;
   for (const NewFile& added : new_files_)
     PutNewFile(out, added, std::exchange(min_log_in_file, std::nullopt));
   for (const LogAddition& addition : log_additions) {
     // RocksDB 7.8 refuses to open a database read-only if the MANIFEST has synced logs and it does
-    // not track them itself. It passes over our tag.
+    // not track them itself. It skips Ashlar's tag.
     const bool is_ours = addition.synced_bytes.has_value() && !addition.is_tracked;
     PutTagString(out, is_ours ? kSyncedLog : kLogAddition, EncodeLogAddition(addition));
   }
@@ -384,7 +384,7 @@ class EditDecoder {
     }
   }
 
-  // As RocksDB does: a temperature that is not known is none.
+  // As in RocksDB, an unknown temperature counts as none.
   static Status TakeTemperature(const Slice& value, FileMetaData* file) {
     if (value.size() != 1) return Malformed("temperature of a file");
     const auto temperature = static_cast<Temperature>(value[0]);
@@ -410,7 +410,7 @@ class EditDecoder {
       uint32_t field = 0;
       if (!GetVarint32(input, &field)) return Malformed("log addition");
       if (field == kEndOfLogAddition) break;
-      // Without lengths a field that is not known cannot be passed over.
+      // Fields have no length here, so an unknown one cannot be skipped.
       if (field != kSyncedBytes)
         return Unsupported(StrCat("a log addition with the unknown field ", field));
       if (!GetVarint64(input, &addition.synced_bytes.emplace()))

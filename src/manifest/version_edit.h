@@ -1,4 +1,4 @@
-// VersionEdit: one record of the MANIFEST: a change of one column family or of the database.
+// VersionEdit: one record of the MANIFEST, which changes one column family or the database.
 //
 //   record     field*
 //   field      varint32 tag | value
@@ -7,12 +7,12 @@
 //              varint64 smallest | varint64 largest sequence |
 //              (varint32 field tag | string value)* | 1
 //
-// docs/formats/manifest.md lists the tags: their values, the skipped ones and the refused ones.
-// Encoding gives the bytes that RocksDB 7.8 writes. Ashlar gives no unique id (field 12) to its own
-// tables, because a reader would check it against the table.
+// docs/formats/manifest.md lists the tags and their values, and which are skipped or refused.
+// Encoding produces the bytes that RocksDB 7.8 writes. Ashlar's own tables get no unique id (field
+// 12), because a reader would check it against the table.
 //
 // I1: decoding accepts every edit that uses implemented features, whichever version of RocksDB
-//     wrote it, and refuses by name what is not implemented.
+//     wrote it. It refuses the others and names the feature.
 // I2: decoding an encoded edit gives the same edit.
 // I3: after decoding every internal key has at least kTagBytes bytes, levels are below kLevelsMax,
 //     and numbers of files and logs, ids of families and sequences are at most kFileNumberMax,
@@ -65,7 +65,7 @@ struct NewFile {
 struct LogAddition {
   uint64_t number = 0;
   std::optional<uint64_t> synced_bytes;  // absent: the log was created
-  // With a size: under RocksDB's tag, so that RocksDB checks the log, too. Otherwise under ours.
+  // With a size: true for RocksDB's tag, so that RocksDB checks the log, too; false for Ashlar's.
   bool is_tracked = false;
 };
 
@@ -92,10 +92,10 @@ class VersionEdit {
   // Where round-robin compaction of a level continues.
   std::vector<std::pair<Level, std::string>> compact_cursors;
   std::vector<LogAddition> log_additions;
-  std::optional<uint64_t> log_deletion;            // logs below this number are gone
+  std::optional<uint64_t> log_deletion;            // logs below this number are deleted
   std::optional<std::string> added_column_family;  // its name; the id is column_family
   bool drops_column_family = false;
-  // present: part of a group, this many edits follow in it.
+  // Present: the edit is part of a group, in which this many edits follow.
   std::optional<uint32_t> atomic_group_remaining;
 
   void AddFile(Level level, std::unique_ptr<FileMetaData> file);
@@ -110,20 +110,20 @@ class VersionEdit {
   const std::set<DeletedFile>& deleted_files() const { return deleted_files_; }
   const std::vector<NewFile>& new_files() const { return new_files_; }
   std::vector<NewFile>& new_files() { return new_files_; }
-  // AddFile throws nothing for this many more files, so that none is lost.
+  // AddFile does not throw for this many more files, so that none is lost.
   void ReserveNewFiles(size_t files) { new_files_.reserve(new_files_.size() + files); }
   std::vector<NewFile> TakeNewFiles() { return std::exchange(new_files_, {}); }
 
   bool ManipulatesColumnFamily() const {
     return added_column_family.has_value() || drops_column_family;
   }
-  // Adds logs to the record or takes them off it. Such an edit must not change files: readers would
-  // skip them.
+  // True if the edit adds logs to the record or removes them. It must not change files then,
+  // because readers would skip the changes.
   bool RecordsLogs() const { return !log_additions.empty() || log_deletion.has_value(); }
 
   void EncodeTo(std::string* out) const;
-  // *this must be new. Corruption (malformed) or NotSupported (an unknown or unimplemented
-  // feature), the text naming the tag, without the file.
+  // Requires: *this is new. Corruption: malformed. NotSupported: an unknown or unimplemented
+  // feature. The text names the field or tag, but not the file.
   Status DecodeFrom(const Slice& record);
   // For people; without key bytes.
   std::string DebugString() const;

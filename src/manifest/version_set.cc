@@ -21,10 +21,10 @@ constexpr FileNumber kFirstManifestNumber = 1;
 // The smallest unit that a device writes atomically.
 constexpr uint64_t kSectorBytes = 512;
 static_assert(log_format::kBlockBytes % kSectorBytes == 0);
-// An install with more of them starts a MANIFEST, which takes four and a snapshot.
+// An install with more syncs starts a new MANIFEST, which takes four and a snapshot.
 constexpr int kSyncsOfAnInstallMax = 8;
 
-// I5: true if a power cut could take the bytes from `synced` to `end` and keep the record, when it
+// I5: true if a power cut could remove the bytes from `synced` to `end`, and keep the record that
 // is appended at `end`.
 bool MustSyncBefore(const std::string& record, uint64_t synced, uint64_t end) {
   const uint64_t last_byte = end + log_format::kHeaderBytes + record.size() - 1;
@@ -104,7 +104,7 @@ Status VersionSet::Recover(std::span<const ColumnFamilySpec> specs, bool read_on
                                              .pinned_tables = args_.pinned_tables,
                                              .best_efforts = args_.best_efforts});
   ASHLAR_ASSIGN_OR_RETURN(RecoveredState state, replay.Run());
-  kManifestMutex.AssertHeld();  // no other thread knows the set
+  kManifestMutex.AssertHeld();  // no other thread has the set yet
   kDatabaseMutex.AssertHeld();
   published_ = std::move(state.published);
   manifest_number_ = state.manifest_number;
@@ -171,7 +171,7 @@ Status VersionSet::CheckNothingIngestedBefore(SequenceNumber newest,
                                                      place.manifest_end));
   VersionEdit edit;
   while (manifest->Next(&edit)) {
-    // A flush has the log's number, a compaction deletes tables.
+    // A flush has a log number, and a compaction deletes tables.
     const bool ingests =
         !edit.new_files().empty() && edit.deleted_files().empty() && !edit.log_number.has_value();
     if (ingests && edit.last_sequence.value_or(0) < newest) {
@@ -220,7 +220,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::Prepare(std::vector<VersionE
   for (VersionEdit& edit : edits)
     ASHLAR_RETURN_IF_ERROR(ApplyEdit(&edit, &builders, install.get()));
   for (const auto& [id, builder] : builders) {
-    // Before the version, which has no owner until it is there.
+    // Allocated before the version, which has no owner without it.
     PendingInstall::Change* const change = ChangeFor(ForInstallers().FindFamily(id), install.get());
     ASHLAR_ASSIGN_OR_RETURN(change->version, builder->Build());
   }
@@ -300,8 +300,8 @@ void VersionSet::StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall*
       install->new_tables_.push_back(added.file->number);
   }
   StampEdits(edits, install);
-  // The family and its files are one change, for which a group is not the form: secondaries of
-  // RocksDB since 9.1 refuse one that adds a family.
+  // The family and its files are one change. It is not an atomic group, because secondaries of
+  // RocksDB since 9.1 refuse a group that adds a family.
   const bool adds_files_of_family =
       edits->size() > 1 && edits->front().added_column_family.has_value();
   if (!adds_files_of_family && !NeedsNewManifest(install->records_)) return;
@@ -349,7 +349,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareAddFamily(const Colum
   VersionBuilder builder(VersionBuilder::Args{
       .comparator = spec.comparator, .levels = spec.levels, .base = nullptr, .live = &live_});
   if (tables != nullptr) {
-    // An edit of its own: readers ignore the files of one that adds a family.
+    // A separate edit, because readers ignore the files of an edit that adds a family.
     edits[1].column_family = family->id;
   }
   StampAndEncode(&edits, install.get());
@@ -375,7 +375,7 @@ Result<std::unique_ptr<PendingInstall>> VersionSet::PrepareDropFamily(ColumnFami
   std::vector<VersionEdit> edits(1);
   edits[0].column_family = id;
   edits[0].drops_column_family = true;
-  edits[0].max_column_family = published.max_column_family;  // or its id could be given out again
+  edits[0].max_column_family = published.max_column_family;  // otherwise its id could be reused
   StampAndEncode(&edits, install.get());
   install->edits_ = std::move(edits);
   return install;
@@ -448,8 +448,8 @@ Status VersionSet::StartManifest(const PendingInstall& install) {
   for (const std::string& record : install.records_)
     ASHLAR_RETURN_IF_ERROR(manifest.writer->AddRecord(record));
   ASHLAR_RETURN_IF_ERROR(MakeCurrent(args_.file_system, args_.directory, number, manifest));
-  // The old one is no longer read, so an error of its close means nothing; every edit in it was
-  // synced.
+  // The old MANIFEST is no longer read, and every edit in it was synced, so an error of its close
+  // does not matter.
   ASHLAR_ASSERT(number > manifest_number_);  // I6
   writer_ = std::move(manifest.writer);
   replaced_manifests_.back() = std::exchange(manifest_number_, number);
@@ -489,7 +489,7 @@ Status VersionSet::AppendFamily(const ColumnFamilyState& family, LogWriter* writ
   tables.column_family = family.id;
   tables.log_number = family.log_number;
   tables.last_sequence = ForInstallers().last_sequence;
-  // Belongs to the database; the default family is the one that is always there.
+  // It belongs to the database, and is recorded with the default family, which always exists.
   if (family.id == kDefaultFamilyId && ForInstallers().min_log_number_to_keep != 0)
     tables.min_log_number_to_keep = ForInstallers().min_log_number_to_keep;
   for (const auto& [level, key] : family.compact_cursors)

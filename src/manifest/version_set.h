@@ -9,15 +9,15 @@
 //             UNCERTAIN --StopWriting, of a failed promotion--> NONE
 //
 // I1: a replay of the MANIFEST that CURRENT names gives the published state. Only after a failed
-//     Write it may be that state with the failed install on top.
+//     Write may it give that state with the failed install on top.
 // I2: a failed append, sync or close is final for that MANIFEST; it is never written again.
-// I3: while UNCERTAIN no file that either outcome needs may be deleted: LiveTables() has the tables
-//     of the failed installs too, and MayDeleteManifest is false.
+// I3: while UNCERTAIN no file that either outcome needs may be deleted. LiveTables() includes the
+//     tables of the failed installs, and MayDeleteManifest is false.
 // I4: recorded values of last_sequence and log numbers never decrease.
-// I5: of an existing MANIFEST, one record or one sector is not synced: a power cut that keeps a
-//     record keeps those before it. A new MANIFEST does not count before CURRENT names it.
-// I6: a file number is used once, also across restarts. None is above kFileNumberMax: a state with
-//     fewer than kFileNumbersUnrecordedMax numbers below it is not opened for writing.
+// I5: in an existing MANIFEST at most one record or one sector is not synced, so a power cut that
+//     keeps a record keeps those before it. A new MANIFEST does not count before CURRENT names it.
+// I6: a file number is used once, even across restarts. None is above kFileNumberMax, because a
+//     state with fewer than kFileNumbersUnrecordedMax numbers left is not opened for writing.
 //
 // Thread safety: the manifest mutex serialises installers and guards the MANIFEST. The published
 // state is written under it and the database mutex, and read under either (through Published).
@@ -52,8 +52,8 @@
 
 namespace ashlar {
 
-// An install that is prepared. If it is destroyed without Publish it releases its Versions, and the
-// published state is as before, unless Write succeeded.
+// A prepared install. If it is destroyed without Publish, it releases its Versions. The published
+// state is then as before, unless Write succeeded.
 class PendingInstall {
  public:
   ~PendingInstall();
@@ -64,11 +64,11 @@ class PendingInstall {
     ColumnFamilyState* family = nullptr;
     Version* version = nullptr;  // owned until published; null: the family keeps its version
     std::optional<uint64_t> log_number;
-    // Nothing: they stay as they are.
+    // Not set: the cursors stay as they are.
     std::optional<std::map<Level, std::string>> compact_cursors;
   };
   std::span<const Change> changes() const { return changes_; }
-  // The highest that an edit records. 0: none.
+  // The highest sequence that an edit records, or 0 if none does.
   SequenceNumber LastSequence() const;
 
  private:
@@ -80,10 +80,10 @@ class PendingInstall {
   std::vector<VersionEdit> edits_;    // without their files, which the Versions own
   std::vector<std::string> records_;  // the edits as they go to the MANIFEST
   std::vector<FileNumber> new_tables_;
-  FileNumber new_manifest_number_ = 0;  // 0: append to the one that is open
+  FileNumber new_manifest_number_ = 0;  // 0: append to the open MANIFEST
   FamilyMap added_family_;              // at most one
   ColumnFamilyState* dropped_family_ = nullptr;
-  // Allocated for Publish, which allocates nothing.
+  // Allocated in advance for Publish, which allocates nothing.
   RecordedLogs recorded_logs_;
   std::vector<Version*> replaced_;
   bool written_ = false;
@@ -109,65 +109,65 @@ class VersionSet {
   VersionSet(const VersionSet&) = delete;
   VersionSet& operator=(const VersionSet&) = delete;
 
-  // IDENTITY (holding database_id), MANIFEST-000001 and CURRENT, durable, in an existing directory
-  // without a CURRENT.
+  // Creates IDENTITY (with database_id), MANIFEST-000001 and CURRENT, and makes them durable.
+  // Requires: the directory exists and has no CURRENT.
   static Status CreateNewDatabase(vfs::FileSystem* file_system, const std::string& directory,
                                   const std::string& database_id);
-  // The names, in the order of their ids. Needs no comparators and no lock, and opens no table.
+  // Lists the names in the order of the ids. Needs no comparators and no lock, and opens no table.
   static Status ListColumnFamilies(vfs::FileSystem* file_system, const std::string& directory,
                                    std::vector<std::string>* names);
 
-  // Reads CURRENT and the MANIFEST. `specs` must name "default", and unless read_only every family
-  // of the database (InvalidArgument listing the others); families that the database does not have
-  // are left to the caller (FindFamily gives null). Checks comparator names, and that every table
+  // Reads CURRENT and the MANIFEST. `specs` must name "default" and, unless read_only, every family
+  // of the database; InvalidArgument lists the others. Families that the database does not have are
+  // left to the caller (FindFamily returns null). Checks comparator names, and that every table
   // exists with its recorded size. Writes nothing.
   Status Recover(std::span<const ColumnFamilySpec> specs, bool read_only);
 
   // RecoveredState::went_back.
   const std::vector<std::string>& went_back() const { return went_back_; }
 
-  // For a reader without the lock, after Recover or ReadOn: TryAgain if the MANIFEST was written to
-  // or replaced since that began to read it. Ok: every file that its state needs was there until
-  // now, because the writer records that a file is not needed before it deletes it.
+  // For a reader without the lock, after Recover or ReadOn. TryAgain: the MANIFEST was written to
+  // or replaced since that call began to read it. OK: every file that its state needs was there
+  // until now, because the writer records that a file is not needed before it deletes it.
   Status CheckManifestUnchanged(const ManifestPlace& place) const;
-  // For the same reader, once it has read the logs up to the write `newest`. TryAgain if the reader
-  // has writes from after an ingestion but not the ingestion, which no log has. TryAgain also if
-  // that cannot be decided, because the MANIFEST was replaced. Other edits add nothing that the
-  // logs do not have.
+  // For the same reader, once it has read the logs up to the write `newest`. TryAgain: the reader
+  // has writes from after an ingestion but not the ingestion itself, which no log has. TryAgain is
+  // also returned if that cannot be decided, because the MANIFEST was replaced. Other edits add
+  // nothing that the logs do not have.
   Status CheckNothingIngestedBefore(SequenceNumber newest, const ManifestPlace& place) const;
-  // Where Recover, or the ReadOn that was adopted last, has ended.
+  // The place where Recover, or the last adopted ReadOn, ended.
   const ManifestPlace& place() const ASHLAR_REQUIRES(kManifestMutex) { return place_; }
 
-  // For a secondary: the state that the writer has recorded by now. New tables are pinned.
-  // TryAgain and the like are left to the caller (read_without_lock.h). for_writing: there is no
-  // writer any more, and this set becomes it; InvalidArgument names families that are not open.
+  // For a secondary: reads the state that the writer has recorded by now, and pins new tables. The
+  // caller handles TryAgain and similar errors (read_without_lock.h). for_writing: the writer has
+  // ended, and this set becomes the writer; InvalidArgument names families that are not open.
   Result<RecoveredState> ReadOn(bool for_writing) const ASHLAR_REQUIRES(kManifestMutex);
-  // Makes a state of ReadOn the published one. The replaced state is returned, for its Versions to
-  // be released without the mutex.
+  // Publishes a state of ReadOn. Returns the replaced state, so that its Versions can be released
+  // without the mutex.
   PublishedState Adopt(RecoveredState state) noexcept
       ASHLAR_REQUIRES(kManifestMutex, kDatabaseMutex);
 
-  // One or more edits as one atomic change; several of one family are applied in order. An edit has
+  // Prepares edits as one atomic change; several of one family are applied in order. An edit has
   // the change (files, log_number, min_log_number_to_keep, last_sequence, log additions). The set
-  // adds file numbers, sequences and atomic groups. Edits that record logs come last: a power cut
-  // may take them, and the rest stands. ColumnFamilyDropped for a dropped family.
+  // adds file numbers, sequences and atomic groups. Edits that record logs are last, because a
+  // power cut may remove them and keep the rest. ColumnFamilyDropped: the family was dropped.
   Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits)
       ASHLAR_REQUIRES(kManifestMutex);
-  // Drops the new files of edits that were not applied: they may have open tables. From any thread.
+  // Drops the new files of edits that were not applied. They may have open tables. Any thread.
   void DiscardNewFiles(std::span<VersionEdit> edits) noexcept;
-  // A new family that needs no log below log_number, with the new files of `tables` (null: empty),
-  // which are taken from it. Family and files are one atomic change: with files, Write starts a new
-  // MANIFEST. The state becomes visible at Publish. InvalidArgument when the name is taken.
+  // Prepares a new family that needs no log below log_number. Takes the new files of `tables`
+  // (null: none). Family and files are one atomic change, so with files Write starts a new
+  // MANIFEST. The state becomes visible at Publish. InvalidArgument: the name is taken.
   Result<std::unique_ptr<PendingInstall>> PrepareAddFamily(const ColumnFamilySpec& spec,
                                                            uint64_t log_number, VersionEdit* tables)
       ASHLAR_REQUIRES(kManifestMutex);
   Result<std::unique_ptr<PendingInstall>> PrepareDropFamily(ColumnFamilyId id)
       ASHLAR_REQUIRES(kManifestMutex);
-  // Appends and syncs; starts a new MANIFEST when it has to. After an error the install must not be
-  // published. MemoryLimit where memory lacks; Publish allocates nothing.
+  // Appends and syncs, or starts a new MANIFEST if necessary. After an error the install must not
+  // be published. MemoryLimit: an allocation failed. Publish allocates nothing.
   Status Write(PendingInstall* install) ASHLAR_REQUIRES(kManifestMutex);
-  // Makes the install current. Returns the Versions that were replaced, each with the set's count,
-  // which the caller gives back through the epoch.
+  // Makes the install current. Returns the replaced Versions, each with the set's count, which the
+  // caller releases through the epoch.
   std::vector<Version*> Publish(PendingInstall* install) noexcept
       ASHLAR_REQUIRES(kManifestMutex, kDatabaseMutex);
 
@@ -175,7 +175,7 @@ class VersionSet {
   void SetManifestBytesMax(uint64_t bytes) noexcept ASHLAR_REQUIRES(kManifestMutex) {
     manifest_bytes_max_ = bytes;
   }
-  // After a Write that failed, and was to change nothing: the set is a reader's again.
+  // Call after a failed Write that was to change nothing. The set is then a reader's again.
   void StopWriting() noexcept ASHLAR_REQUIRES(kManifestMutex);
   // Closes the MANIFEST. Idempotent.
   Status Close() ASHLAR_REQUIRES(kManifestMutex);
@@ -186,16 +186,16 @@ class VersionSet {
   FileNumber NewFileNumber() { return next_file_number_.fetch_add(1, std::memory_order_relaxed); }
   // Requires: MayBelong(number).
   void MarkFileNumberUsed(FileNumber number);
-  // True: a file of this number, found in a directory, can be the database's. The last run may have
-  // used more numbers than it recorded, but fewer than kFileNumbersUnrecordedMax. A file with a
-  // much higher number is foreign.
+  // True if a file with this number, found in a directory, can belong to the database. The last run
+  // may have used more numbers than it recorded, but fewer than kFileNumbersUnrecordedMax. A file
+  // with a much higher number is foreign.
   bool MayBelong(FileNumber number) const {
     return number < foreign_number_min_.load(std::memory_order_relaxed);
   }
   FileNumber next_file_number() const { return next_file_number_.load(std::memory_order_relaxed); }
 
-  // Empty unless the MANIFEST has one; then every new MANIFEST gets it too. Constant once the
-  // database is open.
+  // The id that the MANIFEST has, and that every new MANIFEST gets; empty if there is none.
+  // Constant once the database is open.
   const std::string& database_id() const { return database_id_; }
   void set_database_id(std::string id) { database_id_ = std::move(id); }
 
@@ -203,7 +203,7 @@ class VersionSet {
   uint64_t manifest_bytes() const ASHLAR_REQUIRES(kManifestMutex) {
     return writer_ != nullptr ? writer_->bytes() : 0;
   }
-  // A Write failed and none with a new MANIFEST has succeeded since.
+  // True if a Write failed and none with a new MANIFEST has succeeded since.
   bool IsUncertain() const ASHLAR_REQUIRES(kManifestMutex) { return uncertain_; }
   bool MayDeleteManifest(FileNumber number) const ASHLAR_REQUIRES(kManifestMutex) {
     return !uncertain_ && number < manifest_number_;
@@ -211,10 +211,10 @@ class VersionSet {
   // The MANIFESTs that newer ones have replaced since the last call: those that were current, and
   // those of Writes that failed. Requires: !IsUncertain().
   std::vector<FileNumber> TakeReplacedManifests() noexcept ASHLAR_REQUIRES(kManifestMutex);
-  // Every table that a Version still held, or a MANIFEST that may be current, refers to. The union
-  // with the outputs of running jobs must stay.
+  // Every table in a live Version or in a MANIFEST that may be current. These, and the outputs of
+  // running jobs, must not be deleted.
   std::unordered_set<FileNumber> LiveTables() const;
-  // Whether it is one of them.
+  // True if LiveTables() has the table.
   bool IsLive(FileNumber table) const;
 
   // Asserts I2, I3 and I6, and I1 of live_files.h.
@@ -238,14 +238,14 @@ class VersionSet {
     return Published();
   }
 
-  // The one that CURRENT names.
+  // Finds the MANIFEST that CURRENT names.
   Result<ManifestFile> FindManifest() const;
-  // For an id of which nothing is known any more.
+  // The error for an id whose family does not exist any more.
   Status DroppedFamily(ColumnFamilyId id) const ASHLAR_REQUIRES(kManifestMutex);
   Status ApplyEdit(VersionEdit* edit, Builders* builders, PendingInstall* install)
       ASHLAR_REQUIRES(kManifestMutex);
   static PendingInstall::Change* ChangeFor(ColumnFamilyState* family, PendingInstall* install);
-  // The numbers and marks that every edit carries, and its bytes.
+  // Sets the numbers and marks that every edit carries, and encodes the edits.
   void StampAndEncode(std::vector<VersionEdit>* edits, PendingInstall* install)
       ASHLAR_REQUIRES(kManifestMutex);
   void StampEdits(std::vector<VersionEdit>* edits, PendingInstall* install) const
@@ -267,7 +267,7 @@ class VersionSet {
   std::atomic<FileNumber> next_file_number_{2};  // any thread; relaxed: the numbers order nothing
   // Written by Recover and Adopt; relaxed: it orders nothing.
   std::atomic<FileNumber> foreign_number_min_{kFileNumbersUnrecordedMax};
-  // Constant after Recover, database_id_ after the open, or the promotion of a secondary.
+  // Constant after Recover; database_id_ is after the open or the promotion of a secondary.
   std::vector<ColumnFamilySpec> specs_;  // of Recover
   std::string database_id_;
   std::vector<std::string> went_back_;
@@ -277,18 +277,18 @@ class VersionSet {
   std::unique_ptr<LogWriter> writer_ ASHLAR_GUARDED_BY(kManifestMutex);
   FileNumber manifest_number_ ASHLAR_GUARDED_BY(kManifestMutex) = 0;
   ManifestPlace place_ ASHLAR_GUARDED_BY(kManifestMutex);  // of Recover and Adopt
-  // Of TakeReplacedManifests; while uncertain one of them may be current.
+  // For TakeReplacedManifests. While uncertain, one of them may be current.
   std::vector<FileNumber> replaced_manifests_ ASHLAR_GUARDED_BY(kManifestMutex);
   bool uncertain_ ASHLAR_GUARDED_BY(kManifestMutex) = false;
   mutable Mutex quarantine_mutex_;
-  // Tables of failed installs, and of one being written.
+  // Tables of failed installs, and of the one being written.
   std::unordered_set<FileNumber> quarantine_ ASHLAR_GUARDED_BY(quarantine_mutex_);
 
   // Changed by Recover, Adopt and Publish. Installers read it through ForInstallers.
   PublishedState published_ ASHLAR_GUARDED_BY(kDatabaseMutex);
 };
 
-// Discards, at its end, the new files that are still in the edits.
+// Its destructor discards the new files that are still in the edits.
 class NewFilesGuard {
  public:
   NewFilesGuard(VersionSet* versions, std::vector<VersionEdit>* edits)

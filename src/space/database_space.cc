@@ -11,7 +11,7 @@ void DatabaseSpace::Open(const Args& args) {
   ASHLAR_ASSERT(!IsManaged());  // opened once
   if (args.manager == nullptr) return;
   args_ = args;
-  // NewSstFileManager makes the only class.
+  // NewSstFileManager creates the only implementation.
   auto* const managed_by = static_cast<SstFileManagerImpl*>(args_.manager.get());
   account_ = managed_by->OpenAccount(args_.directory);
   manager_.store(managed_by, std::memory_order_release);
@@ -62,7 +62,7 @@ Status DatabaseSpace::Delete(const std::string& path) const {
   ASHLAR_ASSERT(IsManaged());  // Paces, and I1
   const std::string_view name = BaseName(path);
   const bool is_trash = IsTrashFileName(name);
-  // Mapped tables, and logs that a TransactionLogIterator has open, are read after their deletion.
+  // Mapped tables, and logs that a TransactionLogIterator has open, may be read after deletion.
   const bool may_be_open = args_.maps_tables || HasType(name, FileType::kWalFile);
   const TrashBin::File file{.path = path,
                             .is_whole = may_be_open,

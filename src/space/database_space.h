@@ -3,10 +3,10 @@
 //
 //   default (no manager, or not open for writing) --Open--> counted --Close--> counted no longer
 //
-// I1: no call of Track, Untrack or Delete comes after Close: installs and deletions have been
-//     stopped. A Resume that runs next to the close may still call IsManaged and IsLimitReached.
+// I1: Track, Untrack and Delete are not called after Close. Installs and deletions are stopped by
+//     then. A Resume concurrent with Close may still call IsManaged and IsLimitReached.
 //
-// Thread safety: Open before another thread knows the database; the rest from any thread.
+// Thread safety: call Open before another thread has the database; the rest from any thread.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace ashlar {
 
 class DatabaseSpace {
  public:
-  // Room that a compaction may fill. Ends with it.
+  // Space that a compaction may fill. The destructor ends the reservation.
   class Reservation {
    public:
     Reservation() = default;
@@ -58,10 +58,10 @@ class DatabaseSpace {
   void Open(const Args& args);
   void Close() noexcept;
   bool IsManaged() const { return manager() != nullptr; }
-  // How long after a failed deletion trash is tried again.
+  // Sets how long after a failed deletion trash is tried again.
   void SetRetryPeriod(uint64_t micros) { retry_micros_.store(micros, std::memory_order_relaxed); }
 
-  // Without memory the table is not counted.
+  // If an allocation fails, the table is not counted.
   void Track(uint64_t number, uint64_t bytes) noexcept;
   void Untrack(uint64_t number) noexcept;
   bool IsLimitReached() const {
@@ -74,17 +74,17 @@ class DatabaseSpace {
   // True if this obsolete file is deleted at a limited rate: a table, trash or, with has_logs, a
   // log in the database's directory.
   bool Paces(const std::string& path) const;
-  // Ok: the file has gone, or will go. Requires: Paces(path).
+  // OK: the file is deleted, or will be. Requires: Paces(path).
   Status Delete(const std::string& path) const;
 
  private:
   SstFileManagerImpl* manager() const { return manager_.load(std::memory_order_acquire); }
-  // An account was open and is closed.
+  // True if an account was open and is closed.
   bool IsClosed() const { return args_.manager != nullptr && !IsManaged(); }
 
   Args args_;
-  // args_.manager, while it is open. Written by Open and Close (release), read by any thread
-  // (acquire).
+  // args_.manager while the account is open. Written by Open and Close (release), read by any
+  // thread (acquire).
   std::atomic<SstFileManagerImpl*> manager_{nullptr};
   SstFileManagerImpl::Account* account_ = nullptr;
   std::atomic<uint64_t> retry_micros_{0};  // relaxed: it orders nothing

@@ -40,7 +40,7 @@ bool SstFileManagerImpl::ReserveForCompaction(uint64_t bytes) {
   const uint64_t trash_bytes = bin_->TrashBytes();
   MutexLock lock(mutex_);
   const uint64_t needed_bytes = tables_bytes_ + trash_bytes + reserved_bytes_ + bytes;
-  // The buffer is a number of the program, of any size.
+  // The program may set a buffer of any size, so a sum with it could overflow.
   const bool fits = needed_bytes <= limit_bytes_ && buffer_bytes_ <= limit_bytes_ - needed_bytes;
   if (limit_bytes_ > 0 && !fits) return false;
   reserved_bytes_ += bytes;
@@ -113,11 +113,11 @@ void SstFileManagerImpl::CheckInvariants() const {
   ASHLAR_ASSERT(bytes == tables_bytes_);  // I1
 }
 
-// ---- Making one.
+// ---- Creation.
 
 namespace {
 
-// The folder of old releases. Nothing in it belongs to a database any more.
+// For the folder of old releases. Nothing in it belongs to a database any more.
 Status DeleteFilesIn(vfs::FileSystem* file_system, const std::string& folder,
                      SstFileManagerImpl* manager) {
   std::vector<std::string> names;

@@ -4,15 +4,15 @@
 //   total = tables of all accounts + trash        reserved = inputs of running compactions
 //
 // I1: tables_bytes_ is the sum over all accounts; a table is in one account at most.
-// I2: a compaction is let begin only if total, reserved, its inputs and the buffer are within the
-//     limit. Its reservation ends with it.
+// I2: a compaction may begin only if total, reserved, its inputs and the buffer are together within
+//     the limit. Its reservation ends with it.
 //
 // A table is counted from the edit that adds it until it is deleted or becomes trash. Outputs of
 // running compactions are in the reservation instead, which is why a limit cannot be exceeded by
 // much between two checks.
 //
-// Rejected: to count each file from its creation, as RocksDB does. Then a compaction reaches the
-// limit half-way, fails, and deletes what would have made room.
+// Rejected: counting each file from its creation, as RocksDB does. A compaction would then reach
+// the limit halfway, fail, and delete the output that would have made room.
 //
 // Thread safety: all methods; the mutex is a leaf, and so is the bin's.
 #pragma once
@@ -59,18 +59,18 @@ class SstFileManagerImpl final : public SstFileManager {
     std::unordered_map<uint64_t, uint64_t> tables;  // bytes by number; guarded by mutex_
   };
   Account* OpenAccount(const std::string& directory);
-  // Its tables are counted no longer.
+  // The account's tables are no longer counted.
   void CloseAccount(const Account* account) noexcept;
-  // The table has so many bytes. Again: the number replaces the one before.
+  // Counts the table with this many bytes. A second call for the table replaces the number.
   void Track(Account* account, uint64_t number, uint64_t bytes);
-  // Nothing happens if it is not tracked.
+  // Does nothing if the table is not tracked.
   void Untrack(Account* account, uint64_t number) noexcept;
 
-  // I2. False: it does not fit, and nothing is reserved.
+  // I2. Returns false if the compaction does not fit, and then reserves nothing.
   bool ReserveForCompaction(uint64_t bytes);
   void EndReservation(uint64_t bytes) noexcept;
 
-  // TrashBin's, with the total.
+  // The methods of TrashBin, with the total.
   Status Delete(const TrashBin::File& file) { return bin_->Delete(file, GetTotalSize()); }
   Status Adopt(const TrashBin::File& trash) { return bin_->Adopt(trash, GetTotalSize()); }
 

@@ -31,7 +31,7 @@ TrashBin::TrashBin(Options options)
       bytes_per_second_(options_.bytes_per_second),
       ratio_max_(options_.ratio_max) {}
 
-// ---- Files come.
+// ---- Adding files.
 
 bool TrashBin::TakesMore(uint64_t total_bytes) const {
   MutexLock lock(mutex_);
@@ -58,7 +58,7 @@ Status TrashBin::Delete(const File& file, uint64_t total_bytes) {
 Status TrashBin::Adopt(const File& trash, uint64_t total_bytes) {
   {
     MutexLock lock(mutex_);
-    if (names_.contains(trash.path)) return Status::OK();  // of this run
+    if (names_.contains(trash.path)) return Status::OK();  // it is trash of this run
   }
   uint64_t bytes = 0;
   if (!TakesMore(total_bytes) || !options_.file_system->GetFileSize(trash.path, &bytes).ok())
@@ -101,7 +101,7 @@ void TrashBin::Queue(File trash, uint64_t bytes) {
   Wake();
 }
 
-// ---- Files go.
+// ---- Deleting files.
 
 void TrashBin::Wake() {
   {
@@ -119,7 +119,7 @@ void TrashBin::ScheduleStep(uint64_t delay_micros) {
     const auto step = [bin = weak_from_this()] {
       if (const std::shared_ptr<TrashBin> alive = bin.lock()) alive->RunStep();
     };
-    // With flushes: a long compaction does not keep trash from being deleted.
+    // The lane of flushes, so that a long compaction does not delay the deletion of trash.
     constexpr Executor::Priority kLane = Executor::Priority::kHigh;
     Executor* const executor = options_.env->executor();
     taken = delay_micros == 0 ? executor->Schedule(kLane, step)
@@ -174,7 +174,7 @@ std::optional<TrashBin::Trash> TrashBin::BeginStep() {
   MutexLock lock(mutex_);
   ASHLAR_ASSERT(is_scheduled_);  // I1
   const auto rate = static_cast<uint64_t>(std::max<int64_t>(bytes_per_second_, 0));
-  // A pause below the longest one was for all of the debt.
+  // A pause shorter than the longest one was for all of the debt.
   debt_bytes_ -=
       rate == 0 || pause_micros_ < kPauseMicrosMax ? debt_bytes_ : std::min(debt_bytes_, rate);
   QueueDue(now_nanos);
@@ -191,7 +191,7 @@ TrashBin::Outcome TrashBin::DeletePart(const Trash& trash) const {
   if (may_cut && fs->Truncate(trash.file.path, trash.bytes - chunk).ok())
     return {.status = Status::OK(), .freed_bytes = chunk, .has_gone = false};
   Status deleted = fs->DeleteFile(trash.file.path);
-  // Removed with its database.
+  // The file was removed with its database.
   if (deleted.IsPathNotFound()) deleted = Status::OK();
   const bool has_gone = deleted.ok();
   return {.status = std::move(deleted),
@@ -211,7 +211,7 @@ void TrashBin::EndStep(const Outcome& outcome) {
     names_.erase(trash.file.path);
     queue_.pop_front();
   } else if (!outcome.status.ok()) {
-    // Without a pause two such files would be tried in turn for ever.
+    // Without a pause two such files would be tried in turn forever.
     const uint64_t pause_micros = std::max(trash.file.retry_micros, kPauseMicrosMax);
     const uint64_t pause_micros_max = (UINT64_MAX - now_nanos) / kNanosPerMicro;
     trash.retry_nanos = now_nanos + std::min(pause_micros, pause_micros_max) * kNanosPerMicro;

@@ -1,6 +1,6 @@
-// CompactionConfig: the options of all compaction styles, resolved: plain numbers.
+// CompactionConfig: the options of all compaction styles, resolved to plain numbers.
 //
-// A value. The engine builds it from the options, again after SetOptions.
+// A value type. The engine builds it from the options, and rebuilds it after SetOptions.
 #pragma once
 
 #include <climits>
@@ -20,23 +20,23 @@ struct UniversalConfig {
   bool stops_at_similar_size = false;  // kCompactionStopStyleSimilarSize
   bool may_move = false;               // allow_trivial_move
   bool incremental = false;
-  // max_read_amp; -1: the trigger; 0: as many as the size ratio leaves, but fewer than slow writers
-  // down or stop them
+  // max_read_amp. -1: the trigger. 0: as many runs as the size ratio leaves, but fewer than the
+  // number that slows down or stops writers.
   int runs_max = -1;
-  uint64_t flushed_bytes = uint64_t{64} << 20;  // of a new run, about
+  uint64_t flushed_bytes = uint64_t{64} << 20;  // approximate size of a new run
 };
 
 struct FifoConfig {
   uint64_t table_bytes_max = uint64_t{1} << 30;
   uint64_t ttl_seconds = 0;  // 0: off
   bool may_compact = false;  // small files of level 0 are merged
-  // Bytes that a merge writes for each file less, at most; larger files stay as they are.
+  // The most bytes that a merge may write per file removed. No merge starts at a larger file.
   uint64_t merged_file_bytes_max = uint64_t{64} << 20;
 };
 
 struct CompactionConfig {
   CompactionStyle style = kCompactionStyleLevel;
-  LeveledConfig common = {};  // of every style
+  LeveledConfig common = {};  // options common to all styles
   UniversalConfig universal = {};
   FifoConfig fifo = {};
 };

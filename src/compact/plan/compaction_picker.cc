@@ -11,16 +11,16 @@ namespace ashlar {
 
 namespace {
 
-constexpr size_t kMovedFilesMax = 4;  // of one move: more would flood the next level
-// Neighbours that one compaction takes down: more save next to nothing (amplification_test).
+constexpr size_t kMovedFilesMax = 4;  // files of one move; more would flood the next level
+// Neighbours that one compaction moves down. More would save almost nothing (amplification_test).
 constexpr size_t kNeighboursMax = 3;
-// Of a compaction within level 0 that is done because the way down is busy.
+// The fewest files of a merge within level 0 that replaces a compaction into the base level.
 constexpr size_t kLevel0RunFilesMin = 4;
-// Times the level multiplier: if level 0 is smaller than the base level by this factor, a
+// Multiplied by the level multiplier. If level 0 is smaller than the base level by this factor, a
 // compaction into the base level is a waste.
 constexpr double kLevel0FarSmallerThanBase = 2.0;
-// Times its target: a base level this large cannot keep up, because level 0 receives more than
-// compactions move down.
+// Times the target of the base level. A base level larger than this cannot keep up, because level 0
+// receives more than compactions move down.
 constexpr uint64_t kBaseIsBehind = 2;
 
 class LeveledPicker {
@@ -58,7 +58,7 @@ class LeveledPicker {
   }
 
  private:
-  // In their order.
+  // In order of priority.
   static constexpr PlanReason kFileReasons[] = {PlanReason::kMarked, PlanReason::kCoveredBytes,
                                                 PlanReason::kBottommostFiles, PlanReason::kTtl,
                                                 PlanReason::kPeriodic};
@@ -93,7 +93,7 @@ class LeveledPicker {
     return MergeNewestOfLevel0();
   }
 
-  // Oldest files that overlap neither each other nor the base level.
+  // Moves the oldest files that overlap neither each other nor the base level.
   std::optional<CompactionPlan> MoveOldest() const {
     const auto level0 = view_.files(0);
     FileList files;
@@ -109,7 +109,7 @@ class LeveledPicker {
       range = grown;
       files.insert(files.begin(), *it);
     }
-    // Into an empty level the oldest file could always move; those that overlap it would then drag
+    // The oldest file could always move into an empty level. Those that overlap it would then drag
     // it along again.
     const bool base_is_empty = view_.files(targets_.base_level).empty();
     if (files.empty() || (base_is_empty && files.size() < level0.size())) return std::nullopt;
@@ -123,8 +123,8 @@ class LeveledPicker {
     return builder_.Build({0, std::move(files), 0, PlanReason::kLevel0Files});
   }
 
-  // The newest files up to the first busy one. Only when level 0 is much smaller than the base
-  // level, which would have to be rewritten for little.
+  // Merges the newest files, up to the first busy one. Used if level 0 is the only level or much
+  // smaller than the base level, which would have to be rewritten for few bytes.
   std::optional<CompactionPlan> MergeSmallLevel0() const {
     const auto level0 = view_.MergeableLevel0();
     const auto files_min =
@@ -144,9 +144,9 @@ class LeveledPicker {
     return MergeLevel0({level0.begin(), busy});
   }
 
-  // The newest files, up to one that is larger than they are together. Used while the base level is
-  // over its limit and larger than level 0: rewriting it would move few bytes for many. Level 0
-  // grows in few large files until the rewrite pays.
+  // Merges the newest files, up to one that is larger than they are together. Used while the base
+  // level is over twice its target and larger than level 0, so that rewriting it would move few
+  // bytes at high cost. Level 0 grows in few large files until the rewrite pays.
   std::optional<CompactionPlan> MergeSimilarOfLevel0() const {
     if (view_.num_levels() == 1) return std::nullopt;
     const uint64_t base_bytes = view_.LevelBytes(targets_.base_level);
@@ -166,8 +166,8 @@ class LeveledPicker {
     return MergeLevel0({level0.begin(), level0.begin() + static_cast<std::ptrdiff_t>(count)});
   }
 
-  // Used while the base level is busy: as many of the newest files as make each file that
-  // disappears cheaper than the one before.
+  // Used while the base level or level 0 is busy. Merges as many of the newest files as make each
+  // file removed cheaper than the one before.
   std::optional<CompactionPlan> MergeNewestOfLevel0() const {
     const auto level0 = view_.MergeableLevel0();
     if (level0.size() <
@@ -190,13 +190,13 @@ class LeveledPicker {
   // --- deeper levels ---
 
   struct Cost {
-    double value;      // by compaction_pri; less goes first
-    size_t files = 1;  // that have it together: this one and its next neighbours
+    double value;      // by compaction_pri; the lowest is first
+    size_t files = 1;  // that have this cost together: the file and its next neighbours
   };
   struct Candidate {
     bool marked;
     Cost cost;
-    bool has_turn;  // among equal costs
+    bool has_turn;  // decides among equal costs
     size_t index;
     bool operator<(const Candidate& other) const {
       if (marked != other.marked) return marked;
@@ -221,7 +221,7 @@ class LeveledPicker {
     return candidates;
   }
 
-  // One for each file.
+  // One cost for each file of the level.
   std::vector<Cost> Costs(Level level) const {
     if (config_.compaction_pri == kMinOverlappingRatio) return OverlapRatios(level);
     const uint64_t average = AverageEntryBytes(view_);
@@ -241,8 +241,8 @@ class LeveledPicker {
     }
     return 0;
   }
-  // The smallest number of bytes rewritten below per byte that leaves the level, by the file alone
-  // or with neighbours. Neighbours share the file below at their common edge.
+  // The fewest bytes rewritten below per byte that leaves the level, for the file alone or with its
+  // next neighbours. Neighbours share the file below at their common edge.
   std::vector<Cost> OverlapRatios(Level level) const {
     const auto files = view_.files(level);
     const uint64_t average = AverageEntryBytes(view_);
@@ -265,8 +265,8 @@ class LeveledPicker {
     }
     return costs;
   }
-  // For each file: the bytes of the level below before the files that it overlaps, and the same
-  // with the overlapped files.
+  // For each file: the bytes of the level below that precede the files it overlaps, and the same
+  // sum including the overlapped files.
   struct Overlap {
     uint64_t begin;
     uint64_t end;
@@ -313,7 +313,7 @@ class LeveledPicker {
     return std::nullopt;
   }
 
-  // After the last file of the level comes the first.
+  // The cursor wraps from the last file of the level to the first.
   void SetNextCursor(Level level, CompactionPlan* plan) const {
     const auto files = view_.files(level);
     const auto last = std::find(files.begin(), files.end(), plan->inputs.front().files.back());
@@ -326,7 +326,7 @@ class LeveledPicker {
                                          PlanReason reason) const {
     return PickFiles(level, index, 1, output_level, reason);
   }
-  // So many neighbours.
+  // Picks `count` neighbours.
   std::optional<CompactionPlan> PickFiles(Level level, size_t index, size_t count,
                                           Level output_level, PlanReason reason) const {
     const FileList files =
@@ -340,7 +340,7 @@ class LeveledPicker {
     return builder_.Build({level, files, output_level, reason});
   }
 
-  // A file that only moves takes a few neighbours along that would only move too.
+  // Extends a move by a few neighbours that would only move, too.
   void ExtendMove(Level level, Level output_level, FileList* files) const {
     const auto all = view_.files(level);
     uint64_t bytes = TotalBytes(*files);
@@ -378,7 +378,7 @@ class LeveledPicker {
       default: return false;
     }
   }
-  // Level 0 also leaves when no deeper level has files: its deletions end only below.
+  // Level 0 also moves if no deeper level has files, because deletions are dropped only below it.
   bool LeavesByTtl(Level level) const {
     return level == 0 ? view_.num_levels() > 1 : level < view_.LastLevel();
   }
@@ -447,11 +447,11 @@ ManualFiles ChooseManualFiles(const TreeFiles& tree, const LeveledConfig& config
     overlapping = overlapping.first(static_cast<size_t>(first_new - overlapping.begin()));
   }
   if (overlapping.empty()) return {};
-  // A part rewrites what the next level has between its first and its last key, too.
+  // A part also rewrites what the next level has between the part's first and last key.
   const auto below = request.rewrite_in_place
                          ? std::span<FileMetaData* const>()
                          : tree.Overlapping(request.level + 1, tree.RangeOf(overlapping).range());
-  size_t counted = 0;  // of those below
+  size_t counted = 0;  // files of `below` that are counted
   const auto bytes_with = [&](const FileMetaData& file) {
     uint64_t bytes = file.file_bytes;
     const FileBounds bounds = TreeFiles::RangeOf(file);
@@ -474,7 +474,7 @@ ManualFiles ChooseManualFiles(const TreeFiles& tree, const LeveledConfig& config
 
 void CompactCursors::Advance(const CompactionPlan& plan) {
   const Level level = plan.start_level();
-  // A Version has at most kLevelsMax levels, and a plan no level without files.
+  // A Version has at most kLevelsMax levels, and a plan has no level without files.
   ASHLAR_ASSERT(level < kLevelsMax && !plan.inputs.front().files.empty());
   if (level == 0 || plan.reason != PlanReason::kLevelSize) return;
   if (!plan.next_cursor.empty()) SetNext(level, plan.next_cursor);

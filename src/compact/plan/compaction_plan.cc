@@ -146,8 +146,8 @@ std::string FindVisibleInput(const TreeView& view, const CompactionPlan& plan) {
   return "";
 }
 
-// Looks for files of a plan in their level. They are in its order, so one pass finds all of them: a
-// plan is checked under the mutex, and may take any files of a large tree.
+// Looks up files of a plan in their level. They are in the level's order, so one pass finds all of
+// them. A plan is checked under the mutex, and may take any files of a large tree.
 class LevelLookup {
  public:
   explicit LevelLookup(std::span<FileMetaData* const> files) : files_(files) {}
@@ -168,8 +168,8 @@ class LevelLookup {
   size_t next_ = 0;  // after the file that was found last
 };
 
-// Looks for files of a level among the inputs of a plan, in the order of the level. Most are found,
-// or are none of the inputs.
+// Looks up files of a level among the inputs of a plan, in the order of the level. Inputs are
+// usually found in their turn; any other file takes a binary search.
 class InputLookup {
  public:
   explicit InputLookup(std::span<FileMetaData* const> inputs) : inputs_(inputs) {}
@@ -179,7 +179,7 @@ class InputLookup {
       ++next_;
       return true;
     }
-    // None, or not in its turn.
+    // Not an input, or an input out of turn.
     if (sorted_.size() < inputs_.size()) {
       sorted_.assign(inputs_.begin(), inputs_.end());
       std::sort(sorted_.begin(), sorted_.end(), std::less<>());

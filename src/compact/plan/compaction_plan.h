@@ -4,25 +4,25 @@
 //            (pure, under the mutex)                         (no locks)
 //
 // I1: a plan's inputs are closed. On a sorted level they are neighbours, and no other file shares a
-//     user key with them ("clean cut"). On level 0 none of them overlaps another file that is older
-//     than one of them; if the plan stays on level 0, they are neighbours in age instead.
-// I2: below the start level the inputs are the files that the inputs above overlap: on the output
-//     level, for kFiles also between, and named ones. Whole runs are all files of these levels; of
-//     level 0 neighbours, which end with its oldest file if the output is on another level.
+//     user key with them ("clean cut"). If level-0 inputs move down, no other file older than one
+//     of them overlaps any of them. If they stay on level 0, they are neighbours in age instead.
+// I2: below the start level the inputs are all files of the output level that overlap those above.
+//     A plan of kFiles also takes such files of levels between, and named files. Whole runs are
+//     complete levels and neighbours of level 0, down to its oldest file if the output is deeper.
 // I3: no input is in another running plan. Unless the output is on level 0, no other running plan
 //     writes to [smallest, largest] of the output level or of a level between it and the start.
-// I4: `older` lists, of every run older than the output, the files that overlap [smallest,
-//     largest]: older files of level 0, one run each, then the levels below (kRefit: none).
+// I4: for every run older than the output, `older` has the files that overlap [smallest, largest].
+//     These runs are the older files of level 0, then the levels below. kRefit lists none.
 // I5: until the install newer data stays above older (README.md; checked by FindPlanViolation).
 // I6: a plan that drops its inputs writes nothing, and may take any files that no other plan has.
-//     kHiddenFiles' are hidden (range_coverage.h) from the oldest snapshot and each later reader.
+//     For kHiddenFiles they are hidden (range_coverage.h) from the oldest snapshot and later reads.
 // I7: a plan of kRefit moves all files of a level. If it moves them up, the levels from the output
 //     level to the start level are empty, except for newer files of level 0.
-// I8: what a plan writes or moves to level 0 is older than each write that is not flushed.
-// I9: no plan writes below a running bottommost plan whose range meets its own (README.md).
-// I10: a merge within level 0 takes all newer files there that have no sequences on record.
+// I8: data that a plan writes or moves to level 0 is older than every write that is not flushed.
+// I9: no plan writes below a running bottommost plan whose range overlaps its own (README.md).
+// I10: a merge within level 0 includes all newer files there that have no recorded sequences.
 //
-// Lifetime: its owner has a count on the Version whose files it borrows. Thread safety: values.
+// Lifetime: the owner has a count on the Version whose files a plan borrows. Thread safety: values.
 #pragma once
 
 #include <cstdint>
@@ -41,21 +41,21 @@ namespace ashlar {
 enum class PlanReason : uint8_t {
   kLevel0Files,      // level 0 has too many files, or too many bytes
   kLevelSize,        // a level is larger than its target
-  kMarked,           // a file is marked for it
+  kMarked,           // a file is marked for compaction
   kBottommostFiles,  // deletions and versions on the last level that no snapshot needs any more
   kTtl,
   kPeriodic,
   kManual,
-  kHiddenFiles,   // range tombstones hide whole files: they are dropped
+  kHiddenFiles,   // files that range tombstones hide completely are dropped
   kCoveredBytes,  // a file's range tombstones cover many bytes of older runs
   kFiles,         // CompactFiles
   kRefit,         // CompactRangeOptions::change_level, PromoteL0
   kDeleteFiles,   // DeleteFilesInRanges: the files are dropped
-  // Universal: newer runs are large next to the oldest; neighbours of similar size; too many runs.
+  // Universal: newer runs are large compared to the oldest; runs of similar size; too many runs.
   kSizeAmplification,
   kSizeRatio,
   kSortedRuns,
-  // FIFO: the oldest files are dropped, because of their bytes or their age; small ones are merged.
+  // FIFO: the oldest files are dropped for total size or age; small files are merged.
   kTableBytes,
   kExpired,
   kFewerFiles,
@@ -71,39 +71,39 @@ struct CompactionPlan {
   std::vector<CompactionInputs> inputs;  // ascending by level; never empty, no level without files
   Level output_level = 0;
   PlanReason reason = PlanReason::kManual;
-  // The files change their level and nothing else: install, do not run.
+  // The files change only their level. Install the plan; do not run it.
   bool trivial_move = false;
-  // The files leave the tree (I6): install, do not run.
+  // The files leave the tree (I6). Install the plan; do not run it.
   bool drops_inputs = false;
-  // The inputs are whole sorted runs, neighbours in age: any number of levels (I2).
+  // The inputs are complete sorted runs, neighbours in age, from any number of levels (I2).
   bool whole_runs = false;
-  // The output level is sorted, and no older run has keys of the range. Deletions end here, and
-  // sequence numbers may become zero. Level 0 is ordered by sequence numbers, so they stay there.
+  // The output level is sorted, and no older run has keys of the range. Deletions may be dropped,
+  // and sequence numbers may become zero. Level 0 keeps the numbers, because they order its files.
   bool bottommost = false;
 
   std::string smallest;  // user keys: the range of all inputs, both ends included
   std::string largest;
   bool excludes_largest = false;  // it is the end of a range tombstone, and no input has it
-  // With kRoundRobin: where the next plan from the start level begins, an internal key. Empty:
-  // there is nothing to remember.
+  // With kRoundRobin: the internal key at which the next plan from the start level begins. Empty if
+  // there is none to remember.
   std::string next_cursor;
   // The overlapping files of the first level below the output level that has any. Empty for an
   // output on level 0, which is not cut.
   std::vector<FileMetaData*> grandparents;
   // I4. Newest run first; the files of a run ascend by key. Runs without such files are left out.
   std::vector<std::vector<FileMetaData*>> older;
-  // Older data may be added below (TreeView::has_level_below). No deletion ends, whatever `older`
-  // has.
+  // Older data may be added below (TreeView::has_level_below), so no deletion is dropped, whatever
+  // `older` has.
   bool older_unknown = false;
 
   uint64_t max_output_file_bytes = 0;
   uint64_t max_grandparent_overlap_bytes = 0;  // of one output file
   uint32_t max_subcompactions = 1;
   CompressionType compression = kNoCompression;
-  bool bottommost_compression = false;  // the bottommost_compression_opts go with it
+  bool bottommost_compression = false;  // with bottommost_compression_opts, if enabled
 
   Level start_level() const { return inputs.front().level; }
-  // False: an edit is all of it.
+  // Returns false if the plan is only an edit of the tree.
   bool WritesTables() const { return !trivial_move && !drops_inputs; }
   bool HasInput(const FileMetaData* file) const;
   uint64_t InputBytes() const;
@@ -118,11 +118,11 @@ std::string DebugString(const CompactionPlan& plan);
 // that the flag changes.
 void MarkInputs(const CompactionPlan& plan, bool being_compacted);
 
-// Whether the file may have deletions, range tombstones or snapshot versions. A rewrite on the last
-// level leaves them out once no snapshot is older than the file's newest entry. Its job counts what
-// is left, and the sequences of all values are 0 then. A file that was not open yet has no counts.
-// Its smallest sequence is 0 if a bottommost compaction wrote it, and its largest above 0 if a
-// snapshot held something back.
+// True if the file may have deletions, range tombstones or snapshot versions. A rewrite on the last
+// level drops them once no snapshot is older than the file's newest entry. The rewrite counts those
+// that remain, and sets the sequences of all values to 0. A file that was not opened yet has no
+// counts. Its smallest sequence is 0 if a bottommost compaction wrote it, and its largest is above
+// 0 if a snapshot held something back.
 inline bool MayHaveRemains(const FileMetaData& file) {
   const bool counted = file.entries > 0;
   return file.deletions > 0 || file.snapshot_versions > 0 ||
@@ -134,10 +134,10 @@ inline constexpr SequenceNumber kNoSnapshotAwaited = kSequenceNumberMax + 1;
 
 struct TreeView {
   KeyComparator comparator{nullptr};
-  // Level 0 newest first, the others ascending by key. As many as the config has levels; a view of
-  // the whole tree also has the level for files that are ingested behind.
+  // Level 0 is sorted newest first, the others by key. There are as many as the config has; a view
+  // of the whole tree also has the level for files that are ingested behind.
   std::vector<std::span<FileMetaData* const>> levels;
-  // That level exists, and is not in `levels`: no plan reads or writes it.
+  // True if that level exists and is not in `levels`. No plan reads or writes it then.
   bool has_level_below = false;
   std::vector<const CompactionPlan*> running;           // of this column family
   uint64_t now_unix_seconds = 0;                        // for ttl and periodic
@@ -147,8 +147,8 @@ struct TreeView {
   SequenceNumber oldest_unflushed = kSequenceNumberMax;
 
   std::span<FileMetaData* const> files(Level level) const { return levels[level]; }
-  // Whether it was at this time more than so many seconds ago; false if either number is 0: the
-  // time is not known, or the age is off.
+  // True if unix_seconds is more than seconds_max seconds ago. False if either number is 0, because
+  // the time is unknown or the age limit is off.
   bool IsOlder(uint64_t unix_seconds, uint64_t seconds_max) const {
     return seconds_max > 0 && unix_seconds > 0 && now_unix_seconds > seconds_max &&
            unix_seconds < now_unix_seconds - seconds_max;
@@ -157,28 +157,28 @@ struct TreeView {
   bool IsOlderThanMemTables(const FileMetaData& file) const {
     return file.largest_sequence < oldest_unflushed;
   }
-  // I10: whether this file of level 0 may be the newest one of a merge within it. LevelDB records
-  // no sequences, so numbers order its files. An output has some, and is sorted above them.
+  // I10: whether this file may be the newest input of a merge within level 0. LevelDB records no
+  // sequences, so numbers order its files. A merge output has sequences and sorts above them.
   bool StaysBelowNewer(const FileMetaData& file) const;
-  // Level 0 without its newest files that no plan may merge within it (I8).
+  // Level 0 without the newest files, which no plan may merge within it (I8).
   std::span<FileMetaData* const> MergeableLevel0() const;
   Level num_levels() const { return static_cast<Level>(levels.size()); }
   // The deepest level with files; 0 for an empty tree.
   Level LastLevel() const;
   uint64_t LevelBytes(Level level) const;
-  // Once the oldest snapshot has this sequence or a later one, a plan may take files that pickers
-  // now leave alone because they are hidden or MayHaveRemains. kNoSnapshotAwaited: there are none.
+  // Once the oldest snapshot has this sequence or a later one, plans may take files that are hidden
+  // or MayHaveRemains and that pickers skip until then. kNoSnapshotAwaited: there are none.
   SequenceNumber AwaitedSnapshot() const;
 };
 
-// Checks for the current tree that the inputs are still in it, I5, and what I6 says of hidden files
-// and I7 of empty levels. Empty, or a sentence that names the violation with file numbers and
-// levels, without keys.
+// Checks against the current tree that the inputs are still in it, I5, that the hidden files of I6
+// are hidden, and that the levels of I7 are empty. Returns an empty string, or a sentence that
+// describes the violation with file numbers and levels, without keys.
 std::string FindPlanViolation(const TreeView& view, const CompactionPlan& plan);
-// Asserts of I1 to I4, I6 to I8 and I10 what the view and the marks of its files show, and the
-// comments of the plan's members, for a plan that was just made from the view and is not running.
+// Asserts I1 to I4, I6 to I8 and I10, as far as the view and its files' marks show them, and the
+// comments of the plan's members. Requires: the plan was just made from the view and does not run.
 void CheckPlanInvariants(const TreeView& view, const CompactionPlan& plan);
-// Asserts that there is none, with that sentence as the message.
+// Asserts that FindPlanViolation finds none; its sentence is the message.
 void AssertPlanFits(const TreeView& view, const CompactionPlan& plan);
 
 }  // namespace ashlar

@@ -89,7 +89,7 @@ class FifoPolicy final : public CompactionPolicy {
     return PickFifo(view, config());
   }
   bool Needed(const TreeView& view) const override { return NeedsFifo(view, config()); }
-  // Due compactions run anyway.
+  // Picks nothing, because due compactions run anyway.
   ManualPick PickManual(const TreeView& /*view*/, const ManualRequest& /*request*/) const override {
     return {};
   }
@@ -159,7 +159,7 @@ size_t CompactionPolicy::TablesThatStay(const TreeSizes& sizes) const {
   if (common.num_levels > 1 || common.level0_file_bytes_max == UINT64_MAX) return 0;
   ASHLAR_ASSERT(!sizes.level_bytes.empty());  // each tree has level 0
   const uint64_t full = sizes.level_bytes[0] / FullLevel0Bytes(common);
-  // Of each so many neighbours, the most that one universal merge takes, one more may stay.
+  // In each group of `width` neighbours, the most that a universal merge takes, one more may stay.
   const uint64_t width = std::max<uint64_t>(2, config_.universal.merge_width_max);
   return static_cast<size_t>(full + full / (width - 1));
 }

@@ -1,11 +1,11 @@
 // CompactionPolicy: the decisions of one compaction style about the tree of one column family. It
-// decides; the engine runs and installs.
+// decides; the engine runs and installs the plans.
 //
 //   tree --Pick / PickManual--> plan --(run, install)--> tree
 //        --Stall--> the speed of writers
 //
 // The styles are leveled (compaction_picker.h), universal (universal_picker.h) and FIFO
-// (fifo_picker.h). A further style is another class here, and rows where options become a config
+// (fifo_picker.h). Another style needs a class here, and rows where options become a config
 // (lsm/resolve_options.h). Nothing else depends on the style of a family.
 //
 // I1: every plan satisfies the invariants of compaction_plan.h.
@@ -45,15 +45,15 @@ class CompactionPolicy {
   // Requires: the same style.
   void SetConfig(CompactionConfig config);
 
-  // The next automatic compaction. Nothing: there is no work, or none that can run concurrently
-  // with view.running. Ignores disable_auto_compactions.
+  // Returns the next automatic compaction, or nothing if there is no work or none that can run
+  // concurrently with view.running. Ignores disable_auto_compactions.
   virtual std::optional<CompactionPlan> Pick(const TreeView& view) const = 0;
   // Call for each plan of Pick that will run.
   virtual void Accept(const CompactionPlan& /*plan*/) {}
-  // The CompactionPlan::next_cursor of the last plan from this level in an earlier life of the
-  // database.
+  // Restores CompactionPlan::next_cursor of the last plan from this level, which was made before
+  // the database was opened.
   virtual void RestoreCursor(Level /*level*/, const std::string& /*internal_key*/) {}
-  // True: Pick may find work, now or after running plans end.
+  // Returns true if Pick may find work now or after running plans end.
   virtual bool Needed(const TreeView& view) const = 0;
   virtual ManualPick PickManual(const TreeView& view, const ManualRequest& request) const = 0;
   // See PlanFiles, PlanRefit and PlanMoveOfLevel0.
@@ -69,16 +69,16 @@ class CompactionPolicy {
   virtual Level BaseLevel(const TreeSizes& sizes) const = 0;
   // The levels that may hold an ingested file.
   virtual IngestionRules MakeIngestionRules(const TreeSizes& sizes) const;
-  // True if level 0 is the whole tree, or keeps its files.
+  // True unless compactions can always move files of level 0 to a deeper level.
   virtual bool MergesWithinLevel0Only() const { return true; }
   // The bytes that compactions still have to read and write.
   virtual uint64_t PendingBytes(const TreeSizes& sizes) const = 0;
 
-  // level0_files of the result: the sorted runs that slow reads down, without those that no
-  // compaction makes fewer. Writers would wait for these for ever.
+  // level0_files of the result is the number of sorted runs that slow reads down, without those
+  // that no compaction can reduce. Writers would wait for these forever.
   StallInputs MakeStallInputs(const TreeSizes& sizes, int immutable_memtables) const;
   WriteStall Stall(const StallInputs& inputs, const WriteStall& previous) const;
-  // True: more compactions than usual should run at once.
+  // Returns true if more compactions than usual should run at once.
   bool WantsMoreCompactions(const StallInputs& inputs) const;
 
  protected:
@@ -86,8 +86,8 @@ class CompactionPolicy {
   virtual size_t RunsThatStall(const TreeSizes& sizes) const { return sizes.level0_files; }
 
  private:
-  // About the most tables that may overlap nowhere and be too large for a merge in the only level,
-  // because the size of a table has a limit (PlanBuilder::MakesFewerFiles).
+  // Estimates the most tables of the only level that a merge cannot reduce: they overlap nowhere
+  // and are too large, because the size of a table has a limit (PlanBuilder::MakesFewerFiles).
   size_t TablesThatStay(const TreeSizes& sizes) const;
 
   CompactionConfig config_;

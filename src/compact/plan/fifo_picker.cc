@@ -16,11 +16,11 @@ namespace {
 // A merge takes data that is at most a tenth of the ttl old (I2).
 constexpr uint64_t kTtlPerAgeOfMergedData = 10;
 
-// Files that are dropped together (TreeFiles::Groups), as old as the youngest of them.
+// Files that are dropped together (TreeFiles::Groups). A group is as old as its youngest file.
 struct FileGroup {
   std::span<FileMetaData* const> files;
   SequenceNumber largest_sequence = 0;
-  uint64_t born_unix_seconds = 0;  // 0: not known of all
+  uint64_t born_unix_seconds = 0;  // 0: unknown for some file
   uint64_t bytes = 0;
 };
 
@@ -36,14 +36,14 @@ FileGroup MakeGroup(std::span<FileMetaData* const> files) {
   return group;
 }
 
-// Oldest first. Only old RocksDBs left files above level 0 that share user keys.
+// Oldest first. Only old versions of RocksDB left files above level 0 that share user keys.
 std::vector<FileGroup> GroupsByAge(const TreeView& view) {
   const TreeFiles tree(view);
   std::vector<FileGroup> groups;
   for (Level level = view.num_levels(); level-- > 0;) {
     const size_t first = groups.size();
     for (const auto files : tree.Groups(level)) groups.push_back(MakeGroup(files));
-    // Level 0 is in the order of age, also where files have no sequences on record.
+    // Level 0 is ordered by age, even where files have no recorded sequences.
     if (!IsSorted(level)) {
       std::reverse(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end());
       continue;
@@ -90,9 +90,9 @@ std::optional<CompactionPlan> PickOversize(const TreeView& view, const FifoConfi
   return PlanDrop(view, groups.first(count), PlanReason::kTableBytes);
 }
 
-// The number of files to merge, as long as each further file lowers the cost per file that
-// disappears. 0: it costs too much. The limit is the cost of all together: the first two files of
-// equal size cost twice it, five of them 1.25 times.
+// Returns the number of files to merge. Files are added as long as each lowers the cost, in bytes
+// written per file removed. 0: too few, or too costly. The limit applies to the cost of all
+// together. With files of equal size, two cost twice that size, and five 1.25 times.
 size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig& config) {
   const auto trigger =
       static_cast<size_t>(std::max(2, config.common.level0_file_num_compaction_trigger));
@@ -109,7 +109,7 @@ size_t CountMerged(std::span<FileMetaData* const> files, const CompactionConfig&
   return count < trigger || bytes_per_file > config.fifo.merged_file_bytes_max ? 0 : count;
 }
 
-// A merge makes a new file, which stays for a ttl of its own.
+// True if the data is too old to merge. The merged file is new, and stays for another full ttl.
 bool IsTooOldToMerge(const TreeView& view, const FifoConfig& config, const FileMetaData& file) {
   if (config.ttl_seconds == 0) return false;
   const uint64_t oldest = file.oldest_ancestor_unix_seconds != 0 ? file.oldest_ancestor_unix_seconds
@@ -117,7 +117,7 @@ bool IsTooOldToMerge(const TreeView& view, const FifoConfig& config, const FileM
   return view.IsOlder(oldest, std::max<uint64_t>(1, config.ttl_seconds / kTtlPerAgeOfMergedData));
 }
 
-// The newest files that are worth it. A file that is as large as a merged one stays as it is.
+// Merges the newest files for which it pays. No merge starts at a file that exceeds the limit.
 std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionConfig& config) {
   std::span<FileMetaData* const> level0 = view.MergeableLevel0();
   const auto too_old = std::find_if(level0.begin(), level0.end(), [&](const FileMetaData* file) {
@@ -142,7 +142,7 @@ std::optional<CompactionPlan> PickMerge(const TreeView& view, const CompactionCo
   return std::nullopt;
 }
 
-// Of a tree in which nothing runs.
+// Requires: no plan runs on the tree.
 std::optional<CompactionPlan> PickIdle(const TreeView& view, const CompactionConfig& config) {
   const std::vector<FileGroup> groups = GroupsByAge(view);
   if (auto plan = PickExpired(view, config.fifo, groups)) return plan;
@@ -166,7 +166,7 @@ std::optional<CompactionPlan> PickFifo(const TreeView& view, const CompactionCon
 }
 
 bool NeedsFifo(const TreeView& view, const CompactionConfig& config) {
-  // The running plans leave another tree, about which the end of each asks again.
+  // Running plans change the tree, and NeedsFifo is called again at the end of each.
   return !IsIdle(view) || PickIdle(view, config).has_value();
 }
 

@@ -1,10 +1,10 @@
-// FileCutter: where the files of one sorted output end. It sees the user keys in order.
+// FileCutter: decides where the files of one sorted output end. It is passed user keys in order.
 //
 // A file ends before a key
-//   - when it has reached its target size and nothing follows below the output level,
-//   - at the edge of a grandparent where it is closest to its target size, so that a later
-//     compaction of the file reads one grandparent less on either side; without an edge a file may
-//     have twice its target,
+//   - when it has reached its target size and there are no grandparents,
+//   - at the grandparent edge that is closest to its target size, so that a later compaction of the
+//     file reads one grandparent less on either side; a file that meets no such edge may grow to
+//     twice its target,
 //   - at an edge after which it would overlap more grandparent bytes than one compaction should
 //     read.
 //
@@ -31,23 +31,23 @@ class FileCutter {
   };
   explicit FileCutter(const Args& args);
 
-  // No file is cut before it has so many bytes, unless ByKey.
+  // Unless ByKey, no file is cut before it has this many bytes.
   uint64_t file_bytes_max() const { return file_bytes_max_; }
-  // Every key may end a file, so that CutBefore has to see all of them.
+  // True if every key may end a file. CutBefore then has to be passed all of them.
   bool ByKey() const { return !grandparents_.empty(); }
 
-  // A file begins with the user key that was passed last.
+  // Starts a file with the user key that was passed last.
   void Begin();
-  // Whether the open file, of about so many bytes, ends before the key. Without an open file the
-  // answer means nothing.
+  // True if the open file, which has about file_bytes bytes, ends before the key. The result means
+  // nothing if no file is open.
   bool CutBefore(const Slice& user_key, uint64_t file_bytes);
 
  private:
-  // Moves along the grandparents to user_key and adds the bytes that are overlapped to
-  // overlap_bytes_. True: the edge of one was crossed.
+  // Advances through the grandparents to user_key and adds the bytes of those that are overlapped
+  // to overlap_bytes_. Returns true if it crossed the edge of a grandparent.
   bool CrossGrandparents(const Slice& user_key);
-  // Whether a file that ends at this edge is closer to its target than one that ends at the next,
-  // which is expected as far away as the edges before were from each other.
+  // True if a file that ends at this edge is closer to its target than one that ends at the next.
+  // The distance to the next edge is estimated as the average distance of the edges so far.
   bool IsNearestEdge(uint64_t file_bytes) const;
 
   const KeyComparator comparator_;
@@ -57,8 +57,8 @@ class FileCutter {
   const uint64_t max_overlap_bytes_;
   size_t grandparent_ = 0;  // the first that does not end before the last user key
   bool inside_grandparent_ = false;
-  uint64_t overlap_bytes_ = 0;  // of grandparents, by the open file
-  uint64_t edges_ = 0;          // that the open file crossed
+  uint64_t overlap_bytes_ = 0;  // of the grandparents that the open file overlaps
+  uint64_t edges_ = 0;          // grandparent edges that the open file crossed
 };
 
 }  // namespace ashlar

@@ -34,8 +34,8 @@ FilePositions FilesInside(const TreeFiles& tree, std::span<FileMetaData* const> 
           .end = static_cast<size_t>(end - files.begin())};
 }
 
-// A search for each range, and one pass over the files: a program may name thousands of ranges, and
-// the database mutex is held.
+// Costs a search for each range and one pass over the files, because a program may name thousands
+// of ranges and the database mutex is held.
 FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKeyRange> ranges,
                        bool include_end) {
   ASHLAR_ASSERT(IsSorted(level));  // neighbours are the files that may share a user key
@@ -62,14 +62,14 @@ FileList FilesToDelete(const TreeView& view, Level level, std::span<const UserKe
   return chosen;
 }
 
-// I8 of compaction_plan.h, for the newest input of a plan that writes to level 0.
+// Checks I8 of compaction_plan.h for the newest input of a plan that writes to level 0.
 Status CheckIsFlushed(const TreeView& view, const FileMetaData* newest) {
   if (view.IsOlderThanMemTables(*newest)) return Status::OK();
   return Status::Aborted(StrCat("table ", newest->number, " has newer entries than a memtable, ",
                                 "whose table would come below: flush the column family first"));
 }
 
-// I10 of compaction_plan.h, the same.
+// Checks I10 of compaction_plan.h for the same input.
 Status CheckStaysBelowNewer(const TreeView& view, const FileMetaData* newest) {
   if (view.StaysBelowNewer(*newest)) return Status::OK();
   return Status::Aborted(StrCat("a newer table of level 0 than ", newest->number,
@@ -77,7 +77,7 @@ Status CheckStaysBelowNewer(const TreeView& view, const FileMetaData* newest) {
                                 "output: name the newest ones of these, too"));
 }
 
-// The choice of the inputs of PlanFiles.
+// Chooses the inputs of PlanFiles.
 class FileChoice {
  public:
   FileChoice(const TreeView& view, const FilesRequest& request)
@@ -145,9 +145,9 @@ class FileChoice {
     return Status::OK();
   }
 
-  // The files of the level that are named or have keys of the range, those between them, and those
-  // that have to move with them. The output may have keys of all files between. Files of level 0
-  // that move take all older ones along; those that stay there are merged alone.
+  // Returns the files of the level that are named or have keys of the range, those between them,
+  // and those that have to move with them. The output may span the files between. If files of level
+  // 0 move down, all older ones move too. If they stay on level 0, they are merged alone.
   FileList Widened(Level level, const std::optional<FileBounds>& range) const {
     const auto files = view_.files(level);
     if (!IsSorted(level)) {

@@ -11,8 +11,8 @@ bool HasRange(const TreeFiles& tree, const CompactionPlan& plan, const FileBound
   return tree.Overlap({plan.smallest, plan.largest, plan.excludes_largest}, bounds);
 }
 
-// True if a running plan with keys of the range forbids the level. A plan assumes that no data of
-// its range reach the levels that it passes or writes to, nor those below its output.
+// True if a running plan with keys of the range excludes the level. A plan assumes that no data in
+// its range reach the levels that it passes or writes to, or those below its output.
 bool IsBarred(const TreeView& view, const TreeFiles& tree, Level level, const FileBounds& bounds) {
   return level > 0 &&
          std::any_of(view.running.begin(), view.running.end(), [&](const CompactionPlan* plan) {
@@ -79,11 +79,11 @@ PlacedFiles::Overlapping PlacedFiles::Find(const FileBounds& bounds) const {
 void PlacedFiles::Add(const FileBounds& bounds, Level level, SequenceNumber sequence) {
   const Edge begin = BeginOf(bounds);
   const Edge end = EndOf(bounds);
-  if (!IsBefore(begin, end)) return;  // no key: nothing has to be above it
+  if (!IsBefore(begin, end)) return;  // no key, so nothing has to be above it
   Range own{.end = end, .level = level, .sequence = sequence};
   for (auto range = FirstAfter(begin); range != ranges_.end() && IsBefore(range->first, end);) {
     const auto [earlier_begin, earlier] = *range;
-    // What a later file that overlaps only this one sees of both.
+    // A later file that overlaps only this one has to be above both.
     own.level = std::min(own.level, earlier.level);
     own.sequence = std::max(own.sequence, earlier.sequence);
     range = ranges_.erase(range);

@@ -1,19 +1,19 @@
 // The level of an ingested file: the deepest that can hold it.
 //
 //   level 0     always: the file gets the newest sequence number, and the engine flushes first
-//   level n     n is at or below the base level, no file of it has a part of the range, no level
-//               down to n has a key of the file, and no running plan with keys of the range passes
+//   level n     n is at or below the base level, no file of n overlaps the range, no level down
+//               to n has a key of the file, and no running plan with keys of the range passes
 //               or writes to n
 //
-// I1: newer data stay above older: no level down to the result has a key of the file, except for
-//     level 0, where the file gets the newest sequence number.
-// I2: the result and a running plan do not meet: with the file in the tree, FindPlanViolation finds
+// I1: newer data stay above older. No level down to the result has a key of the file. The exception
+//     is level 0, where the file gets the newest sequence number.
+// I2: the result conflicts with no running plan. With the file in the tree, FindPlanViolation finds
 //     nothing for any running plan (property of ingestion_plan_test.cc).
 // I3: a file that covers nothing older shares no key with any file of the tree.
 //
-// A file whose range overlaps, but that has no key of it, does not violate I1. It does forbid its
-// own level, because files of a level have disjoint ranges. The caller finds such files by looking
-// into them. An unknown one only moves the result up.
+// A file of the tree that overlaps the range but has no key in it does not violate I1. It still
+// excludes its own level, because files of a level have disjoint ranges. The caller finds such
+// files by reading them. One that it does not report only moves the result up.
 //
 // Thread safety: pure functions; call under the mutex that guards the view.
 #pragma once
@@ -30,20 +30,20 @@
 namespace ashlar {
 
 struct IngestionRules {
-  Level base_level = 1;  // that level 0 is compacted into
-  Level last_level = 0;  // the deepest for such files
+  Level base_level = 1;  // the level that level 0 is compacted into
+  Level last_level = 0;  // the deepest level for ingested files
   bool only_level0 = false;
-  // Levels without files stay empty, unless the whole tree is empty. Each would be another sorted
-  // run.
+  // Levels without files stay empty unless the whole tree is empty, because each would become
+  // another sorted run.
   bool fills_levels_only = false;
 };
 
 struct IngestedRange {
   FileBounds bounds;
-  // Files of the tree whose range overlaps and that have no key of it.
+  // Files of the tree whose range overlaps, but that have no key in it.
   const std::unordered_set<FileNumber>* without_keys = nullptr;  // null: none is known
 };
-// A file of the same call that has its place, in the order of the call.
+// A file of the same call that was placed already, in the order of the call.
 struct PlacedRange {
   FileBounds bounds;
   Level level = 0;
@@ -51,24 +51,24 @@ struct PlacedRange {
 
 struct IngestionPlace {
   Level level = 0;
-  // True if older data may be at keys of the file, in the tree, in a running plan, or in an earlier
-  // file of the call.
+  // True if the tree, a running plan or an earlier file of the call may have older data at keys of
+  // the file.
   bool covers_older = false;
 };
 
 IngestionPlace PlaceIngestedFile(const TreeView& view, const IngestionRules& rules,
                                  const IngestedRange& file, std::span<const PlacedRange> earlier);
 
-// The files of a call that have their place. Where they overlap, the later one stands for both: it
-// is above the earlier one (I1), so what comes after both has to be above it only. So a file costs
-// O(log n) on average, also if all files of a call overlap.
+// The files of a call that are placed already. Where two overlap, the later one represents both. It
+// is above the earlier one (I1), so a further file only has to be above it. Placing a file
+// therefore costs O(log n) on average, even if all files of a call overlap.
 //
 // Lifetime: borrows the comparator's object and the bounds.
 class PlacedFiles {
  public:
   explicit PlacedFiles(const KeyComparator& comparator) : ranges_(EdgeOrder{comparator}) {}
 
-  // Of the files that overlap.
+  // Describes the placed files that overlap.
   struct Overlapping {
     bool any = false;
     Level level = 0;              // the lowest number
@@ -78,7 +78,7 @@ class PlacedFiles {
   void Add(const FileBounds& bounds, Level level, SequenceNumber sequence);
 
  private:
-  // A place between keys: before the key, or directly after it.
+  // A position between keys: before the key, or directly after it.
   struct Edge {
     Slice user_key;
     bool is_after = false;
@@ -100,13 +100,13 @@ class PlacedFiles {
   static Edge BeginOf(const FileBounds& bounds) { return {bounds.smallest, false}; }
   static Edge EndOf(const FileBounds& bounds) { return {bounds.largest, !bounds.excludes_largest}; }
   bool IsBefore(const Edge& a, const Edge& b) const { return ranges_.key_comp()(a, b); }
-  // The first one that ends after the edge.
+  // The first range that ends after the edge.
   Ranges::const_iterator FirstAfter(const Edge& edge) const;
 
   Ranges ranges_;
 };
 
-// Whether the file can go below all data of the tree, at this level.
+// True if the file can be placed below all data of the tree, on this level.
 bool FitsBelow(const TreeView& view, Level level, const FileBounds& bounds);
 
 }  // namespace ashlar

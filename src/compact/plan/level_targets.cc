@@ -107,8 +107,8 @@ double Ratio(uint64_t bytes, uint64_t bytes_max) {
   return static_cast<double>(bytes) / static_cast<double>(std::max<uint64_t>(bytes_max, 1));
 }
 
-// Dynamic scores above 1 are stretched by this, so that dividing one by the bytes on their way down
-// keeps it above the threshold.
+// Dynamic scores above 1 are multiplied by this. A score that is divided by the bytes on their way
+// down thus stays above the threshold.
 constexpr double kBatch = 10.0;
 
 double Level0Score(const LevelSize& level0, const LevelSize& base, const LeveledConfig& config,
@@ -172,8 +172,8 @@ LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,
 LevelTargets ComputeLevelTargets(const TreeView& view, const LeveledConfig& config) {
   std::vector<uint64_t> level_bytes;
   for (Level level = 0; level < view.num_levels(); ++level) {
-    // A MANIFEST may give tables no bytes, or more than 2^64 together. The base level is above them
-    // too, because a compaction must not pass over the tables of a level.
+    // A MANIFEST may record tables of no bytes, or of more than 2^64 together. They too keep the
+    // base level at or above theirs, because a compaction must not pass over the tables of a level.
     const uint64_t bytes = view.LevelBytes(level);
     level_bytes.push_back(view.files(level).empty() ? 0 : std::max<uint64_t>(1, bytes));
   }
@@ -225,7 +225,7 @@ uint64_t EstimatePendingBytes(std::span<const uint64_t> level_bytes, size_t leve
     if (bytes <= targets.of(level)) continue;
     arriving = bytes - targets.of(level);
     const uint64_t next = level_bytes[level + 1];
-    // Into an empty level the files just move.
+    // Files move into an empty level without a rewrite.
     if (next > 0) pending += Scale(arriving, Ratio(next, bytes) + 1);
   }
   return pending;
@@ -240,7 +240,7 @@ uint64_t TargetFileBytes(const LeveledConfig& config, const LevelTargets& target
 
 CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets,
                                     Level last_level, Level level) {
-  // Where there is one level, all that compactions write is of the last one.
+  // If there is only one level, all output of compactions is on the last level.
   const bool bottommost = level >= last_level && (level > 0 || config.num_levels == 1);
   if (bottommost && config.bottommost_compression != kDisableCompressionOption)
     return {.type = config.bottommost_compression, .bottommost = true};

@@ -4,8 +4,8 @@
 // Static sizes: level 1 has max_bytes_for_level_base. Each further level is larger by the
 // multiplier. Dynamic sizes (level_compaction_dynamic_level_bytes): the targets are divided down
 // from the size of the largest level, so that the upper levels have about 1/multiplier of the data.
-// The first level whose target is at most max_bytes_for_level_base is the base level: level 0
-// compacts into it, and the levels between are empty.
+// The first level whose target is at most max_bytes_for_level_base is the base level. Level 0 is
+// compacted into it, and the levels between are empty.
 //
 //   largest level 300 GB, base 256 MB, multiplier 10:
 //     L6 300 GB   L5 30 GB   L4 3 GB   L3 0.3 GB -> L2 30 MB = base level   L1 empty
@@ -24,14 +24,14 @@
 
 namespace ashlar {
 
-// Converts a computed number of bytes, which is not negative. UINT64_MAX if it is larger, so that
-// limits that options set beyond all sizes stay there.
+// Converts a computed number of bytes, which is not negative. Returns UINT64_MAX if it is larger,
+// so that limits beyond all sizes stay beyond them.
 uint64_t ToBytes(double bytes);
 
 struct LevelTargets {
   Level base_level = 1;
-  // Levels 1 to this one have to be emptied downwards, because the tree needs fewer levels than it
-  // has. 0: none.
+  // Levels 1 to this one have to be emptied into lower levels, because the tree needs fewer levels
+  // than it has. 0: none.
   Level lowest_unnecessary_level = 0;
   std::vector<uint64_t> bytes_max;  // [level]; UINT64_MAX: never compacted for its size
 
@@ -39,17 +39,17 @@ struct LevelTargets {
   // Asserts I1, and I2 for dynamic sizes.
   void CheckInvariants(std::span<const uint64_t> level_bytes, const LeveledConfig& config) const;
 };
-// level_bytes[level] for every level of the config.
+// level_bytes has one entry for every level of the config.
 LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,
                                  const LeveledConfig& config);
 LevelTargets ComputeLevelTargets(const TreeView& view, const LeveledConfig& config);
 
 struct LevelScore {
   Level level = 0;
-  double score = 0;  // >= 1: wants a compaction
+  double score = 0;  // >= 1: a compaction is due
 };
-// One per level except the last, the highest score first. Files being compacted do not count; a
-// file with many deletions counts for more than its bytes.
+// Returns one score per level except the last, the highest first. Files being compacted do not
+// count. A file with many deletions counts for more than its bytes.
 std::vector<LevelScore> CompactionScores(const TreeView& view, const LeveledConfig& config,
                                          const LevelTargets& targets);
 
@@ -65,15 +65,15 @@ uint64_t TargetFileBytes(const LeveledConfig& config, const LevelTargets& target
 // files.
 struct CompressionChoice {
   CompressionType type = kNoCompression;
-  // Of the last level that has files: bottommost_compression_opts count if they are enabled, also
-  // where bottommost_compression is not set.
+  // True for the last level that has files. bottommost_compression_opts then apply if they are
+  // enabled, even if bottommost_compression is not set.
   bool bottommost = false;
 };
 CompressionChoice ChooseCompression(const LeveledConfig& config, const LevelTargets& targets,
                                     Level last_level, Level level);
 
-// A file's bytes, more when deletions prevail: compacting such files frees space below.
-// average_entry_bytes: of the whole tree.
+// Returns the file's bytes, or more if deletions prevail, because compacting such files frees space
+// below. average_entry_bytes: of the whole tree.
 uint64_t CompensatedBytes(const FileMetaData& file, uint64_t average_entry_bytes);
 uint64_t AverageEntryBytes(const TreeView& view);
 

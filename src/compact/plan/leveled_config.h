@@ -1,7 +1,7 @@
-// LeveledConfig: the options of the leveled pickers as plain numbers. No zero means "derive it".
+// LeveledConfig: the options of the leveled pickers as plain numbers. 0 never means "derive it".
 //
-// A value. The engine builds it from the options, again after SetOptions, and passes it to the pure
-// functions of this folder.
+// A value type. The engine builds it from the options, rebuilds it after SetOptions, and passes it
+// to the pure functions of this folder.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct LeveledConfig {
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
-  // Files of level 0, or runs, that a tree may have although nothing is to be compacted.
+  // The most level-0 files, or runs, that a tree may have while no compaction is due.
   int level0_files_at_rest_max = 0;
 
   uint64_t max_bytes_for_level_base = uint64_t{256} << 20;
@@ -37,20 +37,20 @@ struct LeveledConfig {
 
   uint64_t soft_pending_compaction_bytes_limit = uint64_t{64} << 30;  // 0: none
   uint64_t hard_pending_compaction_bytes_limit = uint64_t{256} << 30;
-  // Bytes per second: the rate a slowdown starts with, and never exceeds.
+  // Bytes per second. A slowdown starts with this rate and never exceeds it.
   uint64_t delayed_write_rate = uint64_t{16} << 20;
   int max_write_buffer_number = 2;
   int min_write_buffer_number_to_merge = 1;
 
   CompactionPri compaction_pri = kMinOverlappingRatio;
   uint32_t max_subcompactions = 1;
-  bool has_filter = false;   // a compaction filter: manual compactions rewrite, and do not move
+  bool has_filter = false;   // a compaction filter makes manual compactions rewrite, not move
   uint64_t ttl_seconds = 0;  // 0: off
   uint64_t periodic_compaction_seconds = 0;  // 0: off
 
   CompressionType compression = kNoCompression;
   std::vector<CompressionType> compression_per_level;  // empty: `compression` everywhere
-  // kDisableCompressionOption: as the other levels.
+  // kDisableCompressionOption: as for the other levels.
   CompressionType bottommost_compression = kDisableCompressionOption;
 };
 

@@ -1,4 +1,4 @@
-// What the style of a config picks from a tree written as text (tree_text.h), as text.
+// Picks from a tree written as text (tree_text.h), in the style of a config, and returns text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// "nothing", or the plan. Checks that the style's Needed agrees, unless a file is busy.
+// Returns "nothing" or the plan. Checks that the style's Needed agrees, unless a file is busy.
 inline std::string PickText(const std::string& text, const CompactionConfig& config,
                             uint64_t now_unix_seconds) {
   const TreeText tree(text, config.common.num_levels);

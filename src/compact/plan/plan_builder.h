@@ -1,6 +1,6 @@
-// TreeFiles: questions about the key ranges of a tree's files. PlanBuilder: turns the files that a
-// compaction starts from into a plan. Both are shared by the pickers of this folder and used by
-// nothing else.
+// TreeFiles: queries on the key ranges of a tree's files. PlanBuilder: turns the files that a
+// compaction starts from into a plan. The pickers of this folder share both. File ingestion uses
+// TreeFiles, too.
 //
 // Thread safety: none; under the mutex that guards the view. Lifetime: the view outlives them.
 #pragma once
@@ -21,13 +21,13 @@ namespace ashlar {
 
 using FileList = std::vector<FileMetaData*>;
 
-// A file is compacted for the bytes that its range tombstones cover if they are at least this many,
-// and if the compaction rewrites at most this many bytes for each.
+// A file is compacted for the bytes that its range tombstones cover if they are at least
+// kCoveredBytesMin, and if the compaction rewrites at most kRewrittenPerCoveredByte bytes for each.
 inline constexpr uint64_t kCoveredBytesMin = uint64_t{1} << 20;
 inline constexpr uint64_t kRewrittenPerCoveredByte = 4;
 
-// Tables of level 0 that overlap nowhere, and have so many bytes on average, are not merged within
-// it. Requires: their size has a limit.
+// Level-0 tables that overlap nowhere and have this many bytes on average are not merged within
+// level 0. Requires: the size of its tables has a limit.
 inline uint64_t FullLevel0Bytes(const LeveledConfig& config) {
   ASHLAR_DCHECK(config.level0_file_bytes_max != UINT64_MAX);  // Requires
   return std::max<uint64_t>(2, config.level0_file_bytes_max) / 2;
@@ -37,7 +37,7 @@ inline uint64_t FullLevel0Bytes(const LeveledConfig& config) {
 struct UserKeyBounds {
   const Slice* smallest = nullptr;
   const Slice* largest = nullptr;
-  bool excludes_largest = false;  // the end of a range tombstone
+  bool excludes_largest = false;  // largest is the end of a range tombstone
 };
 struct FileBounds {
   Slice smallest;
@@ -56,7 +56,7 @@ inline uint64_t TotalBytes(std::span<FileMetaData* const> files) {
   return bytes;
 }
 
-// Questions about key ranges and files.
+// Queries on key ranges and files.
 class TreeFiles {
  public:
   explicit TreeFiles(const TreeView& view) : view_(view) {}
@@ -90,8 +90,8 @@ class TreeFiles {
     return range;
   }
 
-  // The files that overlap, without closing the set. Levels above 0 keep files sorted, so these are
-  // neighbours.
+  // The files that overlap the range, without closing the set. Requires: a level above 0. Its files
+  // are sorted, so these are neighbours.
   std::span<FileMetaData* const> Overlapping(Level level, const UserKeyBounds& range) const {
     const auto files = view_.files(level);
     const auto begin =
@@ -120,8 +120,8 @@ class TreeFiles {
   bool EndsBefore(const FileMetaData& file, const Slice& user_key) const {
     return file.EndsBefore(view_.comparator, user_key);
   }
-  // Whether a compaction of the file that rewrites so many bytes is worth those that its tombstones
-  // cover. Tombstones that a snapshot does not see delete nothing yet.
+  // True if the bytes that the file's tombstones cover are worth a compaction that rewrites
+  // rewritten() bytes. Tombstones that a snapshot does not see delete nothing yet.
   bool CoversMuch(Level level, const FileMetaData& file, FunctionRef<uint64_t()> rewritten) const {
     const FileMetaData::Coverage& coverage = file.coverage;
     return coverage.covered_bytes >= kCoveredBytesMin && coverage.counted_at_level == level &&
@@ -134,8 +134,8 @@ class TreeFiles {
            Compare(left.largest_user_key(), right.smallest_user_key()) == 0;
   }
   // The files of the level in groups of neighbours that share user keys. A file that left its group
-  // could take the newest version of a key with it. Level 0: each file alone, because its order
-  // does not depend on keys.
+  // alone could take the newest version of a key with it. On level 0 each file is a group, because
+  // the order of level 0 does not depend on keys.
   std::vector<std::span<FileMetaData* const>> Groups(Level level) const {
     const auto files = view_.files(level);
     std::vector<std::span<FileMetaData* const>> groups;
@@ -154,7 +154,7 @@ class TreeFiles {
   }
 
  private:
-  // Whether the key is after all of the range, which has a largest key.
+  // True if the key is after the range. Requires: the range has a largest key.
   bool IsAfter(const Slice& user_key, const UserKeyBounds& range) const {
     ASHLAR_DCHECK(range.largest != nullptr);  // Requires
     const int r = Compare(user_key, *range.largest);
@@ -255,8 +255,8 @@ class PlanBuilder {
     return plan;
   }
 
-  // The parts of Build, for plans whose inputs are chosen otherwise.
-  // The range of all inputs.
+  // The functions below are parts of Build, for plans whose inputs are chosen differently.
+  // Sets the range of all inputs.
   void SetRange(CompactionPlan* plan) const {
     ASHLAR_ASSERT(!plan->inputs.empty());  // inputs: never empty
     FileBounds range = tree_.RangeOf(plan->inputs.front().files);
@@ -279,7 +279,7 @@ class PlanBuilder {
         });
   }
 
-  // Everything but reason, inputs, output level and range.
+  // Sets all members except reason, inputs, output level and range.
   void Complete(CompactionPlan* plan, bool may_move) const {
     const Slice smallest(plan->smallest);
     const Slice largest(plan->largest);
@@ -300,7 +300,7 @@ class PlanBuilder {
     plan->compression = compression.type;
     plan->bottommost_compression = compression.bottommost;
     plan->max_grandparent_overlap_bytes = config_.max_compaction_bytes;
-    // A run is one file on level 0.
+    // On level 0, a run is one file.
     const bool cut = IsSorted(plan->output_level);
     plan->max_output_file_bytes =
         cut ? TargetFileBytes(config_, targets_, plan->output_level) : UINT64_MAX;
@@ -308,8 +308,8 @@ class PlanBuilder {
     plan->trivial_move = may_move && MayMove(*plan);
   }
 
-  // False: a merge of these files within level 0 would write as many again, because there is one,
-  // or because they overlap nowhere and are at least half as large as tables of level 0 can be.
+  // Returns false if a merge of these files within level 0 would write as many again: there is only
+  // one, or they overlap nowhere and average at least half the size limit of level-0 tables.
   bool MakesFewerFiles(std::span<FileMetaData* const> level0) const {
     if (level0.size() < 2) return false;
     if (config_.level0_file_bytes_max == UINT64_MAX) return true;
@@ -344,9 +344,9 @@ class PlanBuilder {
             tree_.HasNothingBelow(a.output_level, {a.smallest, a.largest, a.excludes_largest}));
   }
 
-  // Of level 0: adds those between the newest and the oldest (I1 of compaction_plan.h), and newer
-  // ones that I10 names. RocksDB 7.8 refuses a level 0 in which a file has older sequences than an
-  // older file.
+  // Adds the files of level 0 between the newest and the oldest (I1 of compaction_plan.h), and
+  // newer ones that I10 names. RocksDB 7.8 refuses a level 0 in which a file has older sequences
+  // than an older file.
   void TakeFilesBetween(FileList* files) const {
     const auto all = view_.files(0);
     auto newest = std::find(all.begin(), all.end(), files->front());
@@ -356,7 +356,7 @@ class PlanBuilder {
     files->assign(newest, oldest + 1);
   }
 
-  // Adds files of the start level whose range is rewritten anyway. They cost nothing.
+  // Adds files of the start level whose range is rewritten anyway, so that they cost nothing.
   void GrowForFree(Start* start, const FileList& below) const {
     FileBounds all = tree_.RangeOf(start->files);
     tree_.Widen(&all, tree_.RangeOf(below));
@@ -371,7 +371,7 @@ class PlanBuilder {
     start->files = std::move(grown);
   }
 
-  // The files of level 0 that are older than the inputs and share keys with them, a run each.
+  // The level-0 files that are older than the inputs and share keys with them, each as a run.
   std::vector<FileList> OlderLevel0Files(const CompactionPlan& plan) const {
     const Slice smallest(plan.smallest);
     const Slice largest(plan.largest);

@@ -65,7 +65,7 @@ class CoverageSearch {
     SequenceNumber since = 0;
     for (std::string reached; at->Valid(); at->Next()) {
       if (!reached.empty() && tree_.Compare(at->begin(), reached) != 0) return 0;
-      // Descending, so the last one that is newer than the file deletes it for most readers.
+      // Sequences descend, so the last one newer than the file hides it from the most readers.
       SequenceNumber own = 0;
       for (const SequenceNumber sequence : at->sequences()) {
         if (sequence > file.largest_sequence) own = sequence;

@@ -11,8 +11,8 @@
 //     newer run deletes everything that these would delete in older runs.
 // C2: a hidden file stays hidden. A tombstone leaves the tree only if a newer one replaces it in
 //     its snapshot stripe, or if no older run has keys of its range (R7 of
-//     docs/range-deletions.md). DeleteFilesInRanges drops tables with their tombstones: the
-//     files that they hid count as visible again, except inputs of a plan that drops them.
+//     docs/range-deletions.md). DeleteFilesInRanges drops tables with their tombstones. The files
+//     that they hid then count as visible again, except inputs of a plan that drops them.
 // C3: a hidden file may be dropped once no snapshot is older than s. The tombstones stay.
 //
 // Thread safety: pure. Lifetime: borrows its arguments.
@@ -34,17 +34,17 @@ struct RangeCoverage {
     SequenceNumber since;
   };
   std::vector<HiddenFile> hidden;
-  // About the bytes of other files that are covered, in all older runs.
+  // The approximate bytes of other files that are covered, in all older runs.
   uint64_t covered_bytes = 0;
 };
 
-// About the bytes of the file in [begin, end).
+// Estimates the bytes of the file in [begin, end).
 using BytesOfRange =
     FunctionRef<uint64_t(FileMetaData* file, const Slice& begin, const Slice& end)>;
 
-// `ranges` are those of `table`, a file of `level`. Leaves out files that are known as hidden.
-// bytes_of_range null: bytes are not counted. They are counted for up to some hundred tombstones;
-// of more, for a sample.
+// `ranges` are the range tombstones of `table`, a file of `level`. Skips files that are known to be
+// hidden. Counts no bytes if bytes_of_range is null. With more than some hundred tombstones, it
+// estimates the bytes from a sample.
 RangeCoverage FindRangeCoverage(const TreeView& view, Level level, const FileMetaData& table,
                                 const FragmentedRanges& ranges, const BytesOfRange* bytes_of_range);
 

@@ -7,7 +7,7 @@
 // Attributes: busy (being compacted), marked, del=deletions/entries, versions=snapshot versions,
 // seq=smallest-largest; age and born are the unix seconds of the oldest data and of the file;
 // hidden=sequence, covers=bytes@level (FileMetaData::Coverage); open (the file ends before its
-// largest key, with a range tombstone). Without seq a file gets sequences that fit its place.
+// largest key, with a range tombstone). Without seq both sequences of a file are its number.
 // Levels not named are empty.
 #pragma once
 

@@ -16,7 +16,7 @@ namespace {
 
 struct Run {
   Level level = 0;
-  std::span<FileMetaData* const> files;  // of level 0: one
+  std::span<FileMetaData* const> files;  // one file if on level 0
   uint64_t bytes = 0;
   bool busy = false;
 };
@@ -26,11 +26,11 @@ struct Neighbours {
   size_t begin;
   size_t end;
   PlanReason reason;
-  bool in_parts = false;  // of two levels: files of the upper one
+  bool in_parts = false;  // two levels; only some files of the upper one
 };
 
-// A merge for the number of runs takes an older run with it that is so many times as large as those
-// before together, at most.
+// A merge for the number of runs includes an older run only if it is at most this many times as
+// large as the runs before it together.
 constexpr double kOlderTimesMax = 4;
 
 uint64_t Percent(uint64_t bytes, uint64_t percent) {
@@ -39,7 +39,7 @@ uint64_t Percent(uint64_t bytes, uint64_t percent) {
 
 class UniversalPicker {
  public:
-  // as_if_idle: of a tree in which nothing runs.
+  // as_if_idle: ignores that files are busy.
   UniversalPicker(const TreeView& view, const CompactionConfig& config, bool as_if_idle)
       : view_(view),
         config_(config),
@@ -115,14 +115,14 @@ class UniversalPicker {
     return by_ratio ? std::max(Trigger(), std::min(RunsOfSizeRatio(), RunsBelowStalls()))
                     : Trigger();
   }
-  // If writers waited for fewer runs than an idle tree has, they would wait for ever.
+  // Writers that wait for fewer runs than an idle tree has would wait forever.
   size_t RunsBelowStalls() const {
     const int stalls = std::min(config_.common.level0_slowdown_writes_trigger,
                                 config_.common.level0_stop_writes_trigger);
     return static_cast<size_t>(std::max(1, stalls)) - 1;
   }
-  // Of a tree whose newest run is a flushed one, while each other is as large as it can be without
-  // being of similar size with all newer ones.
+  // Counts the runs of a tree whose newest run was just flushed, if each other run is as small as
+  // it can be without being of similar size to all newer ones together.
   size_t RunsOfSizeRatio() const {
     uint64_t largest = 0;
     for (const Run& run : runs_) largest = std::max(largest, run.bytes);
@@ -157,7 +157,7 @@ class UniversalPicker {
     return view_.StaysBelowNewer(*inputs.front()) && builder_.MakesFewerFiles(inputs);
   }
 
-  // Nothing: one of them is busy.
+  // Returns nothing if one of the runs is busy.
   std::optional<Neighbours> ToOldest(size_t from, PlanReason reason) const {
     // I10 of compaction_plan.h
     while (!HasRoomBelow() && !view_.StaysBelowNewer(*runs_[from].files.front())) --from;
@@ -198,7 +198,7 @@ class UniversalPicker {
     const bool busy =
         std::any_of(runs_.begin(), runs_.end(), [](const Run& run) { return run.busy; });
     if (busy || !IsAmplified()) return std::nullopt;
-    // The runs above become one first, which then goes down in parts.
+    // The runs above are first merged into one, which is then merged down in parts.
     const size_t end = KeepsOldest() ? runs_.size() - 1 : runs_.size();
     if ((end == 1 && runs_.size() > 1) || !MakesFewerRuns(0, end)) return std::nullopt;
     return Neighbours{0, end, PlanReason::kSizeAmplification};
@@ -209,7 +209,7 @@ class UniversalPicker {
     return runs_.size() > 1 &&
            above >= Percent(runs_.back().bytes, options_.size_amplification_percent_max);
   }
-  // Incremental mode, where there is a level for a run between the oldest and level 0.
+  // True in incremental mode if there is a level for a run between the oldest and level 0.
   bool KeepsOldest() const { return options_.incremental && runs_.back().level > 1; }
 
   std::optional<Neighbours> ChooseParts() const {
@@ -219,7 +219,7 @@ class UniversalPicker {
     return Neighbours{upper, runs_.size(), PlanReason::kSizeAmplification, true};
   }
 
-  // From the newest run that has enough neighbours of its size.
+  // Starts at the newest run that has enough neighbours of similar size.
   std::optional<Neighbours> ChooseSimilar(uint64_t ratio_percent, size_t width_max) const {
     const size_t width_min = std::max<size_t>(2, options_.merge_width_min);
     const size_t count = runs_.size() - (KeepsOldest() ? 1 : 0);
@@ -264,8 +264,8 @@ class UniversalPicker {
     }
     return std::nullopt;
   }
-  // The factor from one of runs_max runs to the next older one, if all factors are equal between
-  // the newest and the largest run.
+  // The size of a run relative to the next newer one, if runs_max runs have equal ratios from the
+  // newest to the largest.
   double RunFactor(size_t newest, size_t runs_max) const {
     if (runs_max < 2) return 1;
     uint64_t largest = 0;
@@ -274,8 +274,8 @@ class UniversalPicker {
     return std::pow(static_cast<double>(largest) / smallest, 1 / static_cast<double>(runs_max - 1));
   }
 
-  // As many files of the upper of two levels as fit, beginning with the one that rewrites the
-  // fewest bytes of the lower level per byte.
+  // Picks as many files of the upper level as fit. It starts with the file that rewrites the fewest
+  // bytes of the lower level per byte of its own.
   std::optional<CompactionPlan> PickPart(const Run& upper_run, const Run& lower_run) const {
     const TreeFiles& tree = builder_.tree();
     const Level upper = upper_run.level;
@@ -309,11 +309,11 @@ class UniversalPicker {
                            .may_move = MayMove()});
   }
 
-  // Where a part of the tree is compressed, inputs may have another codec than their output would
-  // have: flushed tables have none.
+  // If only a part of the tree is compressed, inputs may have another codec than their output would
+  // have, because flushed tables are not compressed.
   bool MayMove() const { return options_.may_move && options_.compression_size_percent < 0; }
 
-  // compression_size_percent of the bytes, the oldest, are compressed.
+  // The oldest compression_size_percent of the bytes are compressed.
   bool IsCompressed(size_t end) const {
     if (options_.compression_size_percent < 0) return true;
     uint64_t total = 0;
@@ -370,7 +370,7 @@ ManualPick PickManualUniversal(const TreeView& view, const CompactionConfig& con
   if (!HasKeysOf(view, request)) return pick;
   const bool is_level = runs.size() == 1 && runs.front().level > 0;
   if (request.level > 0) {
-    // Below level 0 only the rewrite of the one level that the walk has left is wanted.
+    // Below level 0, the only work is to rewrite the one level that is left.
     const auto is_new = [&](const FileMetaData* file) {
       return file->number >= request.files_numbered_below;
     };

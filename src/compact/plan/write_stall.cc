@@ -61,7 +61,7 @@ uint64_t DelayedRate(const StallInputs& in, StallCause cause, const LeveledConfi
   if (config.disable_auto_compactions || rate_max <= kDelayedRateMin) return rate_max;
   const uint64_t last =
       previous.bytes_per_second == 0 ? rate_max : std::min(previous.bytes_per_second, rate_max);
-  // Equal inputs: nothing was written and nothing compacted.
+  // Equal inputs mean that nothing was written and nothing compacted.
   if (previous.state == StallState::kNone || in == previous.inputs)
     return std::max(last, kDelayedRateMin);
   uint64_t rate = last;
@@ -118,7 +118,7 @@ WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
 }
 
 bool WantsMoreCompactions(const StallInputs& inputs, const LeveledConfig& config) {
-  // Wider than the options: a bulk load sets triggers of 2^30.
+  // Wider than the options, because a bulk load sets triggers of 2^30.
   const int64_t trigger = config.level0_file_num_compaction_trigger;
   const int64_t quarter_way = trigger + (config.level0_slowdown_writes_trigger - trigger) / 4;
   const int64_t many =

@@ -1,13 +1,13 @@
 // The permitted speed of writers. It is decided at every change of the tree or of the list of
-// memtables, and read by the commit leader.
+// memtables, and the commit leader reads it.
 //
 //   kNone <--> kDelayed <--> kStopped      by the worst of three pressures: memtables to flush,
 //                                          level-0 files, pending compaction bytes
 //
 // The delayed rate follows RocksDB's documentation. It starts at delayed_write_rate. While writers
-// are delayed, each change of the pressures multiplies it: by 0.6 close to or after a stop, else by
-// 1/0.8 if the debt of bytes shrank, or 0.8 if not (1 if there was none). It is at most
-// delayed_write_rate and at least 16 KiB/s, but always delayed_write_rate if that is not more, or
+// are delayed, each change of the pressures multiplies it: by 0.6 near or after a stop, else by
+// 1/0.8 if the pending bytes shrank, or 0.8 if not (1 if there were none). It is at most
+// delayed_write_rate and at least 16 KiB/s. It is always delayed_write_rate if that is not more, or
 // if compactions are off. The next delay starts from 1.4 times the last rate, within the limit.
 //
 // Thread safety: a pure function; the caller keeps the previous result.
@@ -36,8 +36,8 @@ struct StallInputs {
 struct WriteStall {
   StallState state = StallState::kNone;
   StallCause cause = StallCause::kNone;
-  // The rate in force when delayed; kept while not, so that the next delay starts near where this
-  // one ended. 0: never delayed yet.
+  // The rate in force while writers are delayed. It is kept afterwards, so that the next delay
+  // starts near where this one ended. 0: writers were never delayed.
   uint64_t bytes_per_second = 0;
   StallInputs inputs = {};
 };
@@ -45,8 +45,8 @@ struct WriteStall {
 WriteStall ComputeStall(const StallInputs& inputs, const LeveledConfig& config,
                         const WriteStall& previous);
 
-// True if more compactions than usual should run at once, because level 0 or the debt approaches a
-// slowdown.
+// True if more compactions than usual should run at once, because level 0 or the pending bytes
+// approach a slowdown.
 bool WantsMoreCompactions(const StallInputs& inputs, const LeveledConfig& config);
 
 }  // namespace ashlar

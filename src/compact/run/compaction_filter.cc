@@ -1,4 +1,4 @@
-// The defaults of the methods of ashlar/compaction_filter.h.
+// The default implementations of the methods of ashlar/compaction_filter.h.
 #include "ashlar/compaction_filter.h"
 
 namespace ashlar {

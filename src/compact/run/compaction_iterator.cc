@@ -80,7 +80,7 @@ bool CompactionIterator::Look() {
     const bool is_next = !has_user_key_ || head_ < ahead_head_;
     const int order =
         is_next ? -1 : (head_ > ahead_head_ ? 1 : args_.comparator.Compare(user_key(), user));
-    // A seek into tables that are not in order may find a key of the range before.
+    // A seek into tables that are out of order may find a key before the range.
     const bool is_before_range = !has_user_key_ && args_.begin != nullptr &&
                                  args_.comparator.Compare(user, *args_.begin) < 0;
     if (order > 0 || (order == 0 && CompareTags(tag, last_tag_) < 0) || is_before_range) {
@@ -104,7 +104,7 @@ bool CompactionIterator::Look() {
       ahead_tag_ = tag;
       return true;
     }
-    // A write that two inputs contain counts once.
+    // A write that is in two inputs counts once.
     ++counts_.dropped_hidden;
     args_.input->Next();
   }
@@ -136,8 +136,8 @@ inline void CompactionIterator::TakeKey(const Slice& key, uint64_t head) {
   covered_ = false;
 }
 
-// Replaces Look, FindNext and Decide for such an entry, and for the next ones if the filter drops
-// it. Requires: the input is at a value that is shown, or at the base of one.
+// Does the work of Look, FindNext and Decide for such an entry, and for the next ones if the filter
+// drops it. Requires: the input is at a value that is shown, or at the base of one.
 inline bool CompactionIterator::StepToValue() {
   const CursorEntry* const next = args_.input->after();
   if (next == nullptr || counts_.entries_in >= next_stop_check_ || args_.ranges != nullptr)
@@ -163,7 +163,7 @@ inline bool CompactionIterator::StepToValue() {
 
 // --- decisions ---
 
-// Every so many entries.
+// Checks every kEntriesBetweenStopChecks entries.
 void CompactionIterator::CheckStop() {
   if (counts_.entries_in < next_stop_check_) return;
   next_stop_check_ = counts_.entries_in + kEntriesBetweenStopChecks;
@@ -212,7 +212,7 @@ bool CompactionIterator::DecideValue() {
   const uint64_t tag = ahead_tag_;
   const Slice value = ValueAhead();
   Verdict verdict = Verdict::kKeep;
-  // The filter decides about newest versions, so not about a base whose operands were kept.
+  // The filter applies to newest versions, so not to a base whose operands were kept.
   if (args_.filter != nullptr && IsNewest(ahead_stripe()) && !shown_user_key_) {
     Status asked = args_.filter->Ask(user_key(), CompactionFilter::kValue, value, &verdict);
     if (!asked.ok()) {
@@ -251,7 +251,7 @@ bool CompactionIterator::BeginSkip() {
   return skips_;
 }
 
-// Without snapshots all entries of the range are left out, so the input may seek.
+// Without snapshots all entries of the range are dropped, so the input may seek.
 bool CompactionIterator::DecideSkipped(uint64_t tag) {
   ++counts_.dropped_by_filter;
   counts_.filter_skipped = true;
@@ -276,8 +276,8 @@ bool CompactionIterator::DecideDeletion(uint64_t tag) {
   const size_t stripe = StripeOf(TagSequence(tag));
   Cover(stripe);
   if (NothingBelow()) {
-    // The versions that it hides in its stripe are dropped anyway. Without it a version that an
-    // older snapshot keeps would become visible.
+    // The versions that the deletion hides in its stripe are dropped anyway. Without the deletion,
+    // a version that an older snapshot keeps would become visible.
     while (SameKeyAhead() && ahead_stripe() == stripe) {
       ++counts_.dropped_hidden;
       Advance();
@@ -301,7 +301,7 @@ bool CompactionIterator::DecideSingleDeletion(uint64_t tag) {
     }
   } else if (ahead_stripe() == stripe) {
     if (!IsValue(ahead_type())) {
-      // As a single deletion it might one day meet a value that something below it was to hide.
+      // As a single deletion it might later meet a value that an entry below it should hide.
       ++counts_.single_delete_mismatches;
       return DecideDeletion(PackTag(TagSequence(tag), ValueType::kDeletion));
     }
@@ -390,7 +390,7 @@ CompactionIterator::MergeOutcome CompactionIterator::MergeOperands() {
 
 CompactionIterator::MergeOutcome CompactionIterator::MergeOnto(const Slice* base) {
   if (args_.merge_operator == nullptr) {
-    // Without the operator nothing is lost by keeping all there is.
+    // Without the operator, everything is kept so that nothing is lost.
     covered_ = false;
     return MergeOutcome::kKept;
   }
@@ -460,7 +460,7 @@ void CompactionIterator::ShowValue(uint64_t tag, const Slice& value) {
 void CompactionIterator::Show(uint64_t tag, const Slice& value) {
   ASHLAR_DCHECK(!shown_user_key_ || CompareTags(ExtractTag(key_), tag) < 0);  // I1
   ASHLAR_DCHECK(IsPointType(TagType(tag)));  // Look refuses the rest
-  // A zeroed sequence is of the first stripe, as it was before.
+  // A zeroed sequence is in the first stripe, as it was before.
   is_for_snapshots_ =
       shown_user_key_ && StripeOf(TagSequence(ExtractTag(key_))) != StripeOf(TagSequence(tag));
   EncodeFixed64(key_buffer_.data() + key_buffer_.size() - kTagBytes, tag);

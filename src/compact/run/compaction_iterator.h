@@ -10,12 +10,12 @@
 //
 //   value            stays
 //   deletion         stays, unless no older version can exist
-//   single deletion  is dropped with a value that follows in its stripe, or without any older
-//                    version; otherwise stays, also when covered (README.md: broken contracts)
+//   single deletion  is dropped with a value that follows in its stripe, or if there is no older
+//                    version; otherwise stays, even if covered (README.md: broken contracts)
 //   merge operands   of a stripe become a value if the base is known, else one operand if possible
 //   any other type   ends the iteration with NotSupported
 //
-// Entries covered by a range tombstone of their stripe are dropped before (compaction_ranges.h).
+// Entries covered by a range tombstone of their stripe are dropped first (compaction_ranges.h).
 // Values on the last level older than every snapshot get sequence 0. Filters: README.md.
 //
 // I1: input and output ascend strictly; input that does not is Corruption.
@@ -58,9 +58,9 @@ struct StreamCounts {
   uint64_t merged_operands = 0;
   uint64_t single_deletes_unmatched = 0;  // dropped without a value that they delete
   uint64_t single_delete_mismatches = 0;
-  // The filter skipped entries, maybe deletions: older versions elsewhere may be visible again.
+  // The filter skipped entries, maybe deletions, so older versions elsewhere may be visible again.
   bool filter_skipped = false;
-  bool skipped_unread = false;  // they are not in entries_in
+  bool skipped_unread = false;  // skipped entries are not in entries_in
 
   void Add(const StreamCounts& other);
 };
@@ -74,11 +74,11 @@ struct CompactionIteratorArgs {
   KeyNotBelow* not_below = nullptr;
   CompactionRanges* ranges = nullptr;  // null: the input has no range tombstones
   EntryFilter* filter = nullptr;       // null: the program has none
-  bool zero_sequences = false;         // the output is the last level for its keys; with not_below
+  bool zero_sequences = false;         // output is the last level for its keys; requires not_below
   // Operands stay as they are if their result and the key would be too large for a table.
   size_t entry_bytes_max = kEntryBytesMax;
   StopFlags stop;
-  CompactionTurn* turn = nullptr;  // yields to flushes every so many entries; null: never yields
+  CompactionTurn* turn = nullptr;  // yields to flushes between entries; null: never yields
   Recorder recorder = {};
   Logger* logger = nullptr;  // for the merge operator; null: none
   // User keys [begin, end); null: unbounded.
@@ -94,7 +94,7 @@ class CompactionIterator {
   CompactionIterator(const CompactionIterator&) = delete;
   CompactionIterator& operator=(const CompactionIterator&) = delete;
 
-  // Moves to the first entry that stays. Once, before the rest.
+  // Moves to the first entry that stays. Call once, before the other methods.
   void Start();
   bool Valid() const { return valid_; }
   void Next();
@@ -102,7 +102,7 @@ class CompactionIterator {
   const Slice& value() const { return value_; }
   // True if no entry with this user key was shown before. An output file may begin here.
   bool first_of_user_key() const { return first_of_user_key_; }
-  // True if only snapshots need the entry: a newer version, which they do not see, was shown.
+  // True if only snapshots need the entry, because a newer version that they do not see was shown.
   bool is_for_snapshots() const { return is_for_snapshots_; }
   // Why the stream ended: Ok at the end of the input.
   const Status& status() const { return status_; }
@@ -117,17 +117,17 @@ class CompactionIterator {
 
   // --- the input: Peek loads the entry, Advance leaves it ---
 
-  // False: there is none left, within the bounds and usable.
+  // Returns false if no usable entry within the bounds is left.
   bool Peek() { return ahead_ || Look(); }
   bool Look();
   void Advance();
-  // From a value to the value of the next key, if that is the next decoded entry. False: it is not,
-  // and nothing has changed.
+  // Steps from a value to the value of the next key, if that is the next decoded entry. Otherwise
+  // returns false and changes nothing.
   bool StepToValue();
   void Count(const Slice& key, const Slice& value);
   // Begins a new user key.
   void TakeKey(const Slice& key, uint64_t head);
-  // True: the input is at a further version of the current user key.
+  // Returns true if the input is at a further version of the current user key.
   bool SameKeyAhead() { return Peek() && ahead_same_key_; }
   ValueType ahead_type() const { return TagType(ahead_tag_); }
   // The value of the entry ahead, whose type is a value.
@@ -138,11 +138,11 @@ class CompactionIterator {
 
   void FindNext();
   bool Decide();
-  bool DecideValue();                       // of a stripe that has nothing newer
-  bool DecideDeletion(uint64_t tag);        // the input has left the deletion
-  bool DecideSingleDeletion(uint64_t tag);  // the input has left the deletion
+  bool DecideValue();                       // a value without a newer entry in its stripe
+  bool DecideDeletion(uint64_t tag);        // the input is past the deletion
+  bool DecideSingleDeletion(uint64_t tag);  // the input is past the deletion
   bool DecideMerge();
-  // False: the filter skips the key, or failed.
+  // Returns false if the filter skips the key or fails.
   bool TakeOperand();
   MergeOutcome MergeOperands();
   MergeOutcome MergeOnto(const Slice* base);
@@ -150,12 +150,12 @@ class CompactionIterator {
   bool FitsTables(const Slice& value) const {
     return EntryFits(user_key().size(), value.size(), args_.entry_bytes_max);
   }
-  // Begins to skip at the current key. True: there is something to skip.
+  // Begins to skip at the current key. Returns true if there is something to skip.
   bool BeginSkip();
   bool IsSkipped(size_t stripe) const {
     return skips_ && IsNewest(stripe) && args_.comparator.Compare(user_key(), skip_until_) < 0;
   }
-  bool DecideSkipped(uint64_t tag);  // of the key's newest version; the input is at a version
+  bool DecideSkipped(uint64_t tag);  // tag: of the key's newest version; the input is at a version
   void ShowNextOperand();
   void ShowValue(uint64_t tag, const Slice& value);
   void Show(uint64_t tag, const Slice& value);
@@ -180,22 +180,22 @@ class CompactionIterator {
   const CompactionIteratorArgs args_;
   const uint64_t end_head_;  // of args_.end: keys with a smaller head are before it
 
-  // The entry under the input, once Peek has looked at it.
+  // The entry at the input, once Peek has looked at it.
   bool ahead_ = false;
   bool ahead_same_key_ = false;
   uint64_t ahead_tag_ = 0;
   uint64_t ahead_head_ = 0;  // KeyComparator::Head of its user key
 
-  // The user key being decided about.
+  // The current user key.
   bool has_user_key_ = false;
   bool shown_user_key_ = false;
   uint64_t head_ = 0;  // of the user key
   bool covered_ = false;
   size_t covered_stripe_ = 0;
-  uint64_t last_tag_ = 0;  // of the version left last
+  uint64_t last_tag_ = 0;  // of the version that the input left last
 
   std::vector<Operand> operands_;  // newest first
-  size_t next_operand_ = 0;        // operands_[next_operand_ ..] wait to be shown as they are
+  size_t next_operand_ = 0;        // those from next_operand_ on are still to be shown as they are
 
   bool skips_ = false;      // the filter skips keys before skip_until_
   std::string skip_until_;  // a user key

@@ -33,7 +33,7 @@ struct KeyRange {
 // One range of a compaction, from cursors to files. Runs on a thread of its own or on the caller's.
 class Subcompaction {
  public:
-  // job: the caller's with the plan's decisions.
+  // job: the caller's args, with the plan's decisions.
   Subcompaction(const CompactionJobArgs& args, const TableJobArgs& job, int number, KeyRange range)
       : plan_(*args.plan),
         job_(job),
@@ -61,7 +61,7 @@ class Subcompaction {
 
   const Status& status() const { return status_; }
   TableJobResult& result() { return result_; }
-  // The entries of the input that no table holds: deletions made of range tombstones.
+  // The number of input entries that no table holds: deletions made from range tombstones.
   uint64_t deletions_of_ranges() const { return deletions_of_ranges_; }
 
  private:
@@ -112,7 +112,7 @@ class Subcompaction {
     return NewMergingCursor(job_.output.table.comparator, std::move(children));
   }
 
-  // No ranges: the inputs have no range tombstones here. deletions: internal keys.
+  // *ranges stays empty if the inputs have no range tombstones here. deletions: internal keys.
   Status CollectRanges(std::optional<CompactionRanges>* ranges,
                        std::vector<std::string>* deletions) const {
     std::vector<TableRef> tables;  // the tombstones refer to their keys
@@ -213,8 +213,8 @@ TableJobArgs ArgsFor(const CompactionJobArgs& args) {
   return job;
 }
 
-// Runs all, the first on this thread and the others concurrently. `failed` stops those that still
-// run.
+// Runs all parts, the first on this thread and the others concurrently. `failed` stops those that
+// still run.
 void RunAll(const std::vector<std::unique_ptr<Subcompaction>>& parts, std::atomic<bool>* failed) {
   const auto run = [failed](Subcompaction* part) {
     part->Run();
@@ -287,7 +287,7 @@ void KeepPlaceInLevel0(const CompactionPlan& plan, TableJobResult* result) {
   if (IsSorted(plan.output_level)) return;
   for (const CompactionInputs& inputs : plan.inputs) {
     for (const FileMetaData* input : inputs.files) {
-      if (input->largest_sequence == 0) continue;  // none on record
+      if (input->largest_sequence == 0) continue;  // no recorded sequences
       for (const auto& file : result->files) {
         file->smallest_sequence = std::min(file->smallest_sequence, input->smallest_sequence);
         file->largest_sequence = std::max(file->largest_sequence, input->largest_sequence);
@@ -296,8 +296,8 @@ void KeepPlaceInLevel0(const CompactionPlan& plan, TableJobResult* result) {
   }
 }
 
-// The number of point entries of a table, by its properties. RocksDB counts range deletions as
-// entries since version 6, and records sessions since 6.15. LevelDB records nothing.
+// The number of point entries of a table, according to its properties. RocksDB counts range
+// deletions as entries since version 6, and records sessions since 6.15. LevelDB records nothing.
 struct RecordedEntries {
   uint64_t least = 0;
   uint64_t most = 0;

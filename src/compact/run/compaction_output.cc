@@ -16,7 +16,7 @@ namespace {
 // end, and little less than that with 16.
 constexpr uint64_t kWriteBackBytes = uint64_t{4} << 20;
 
-// An upper bound of the bytes that the fragment takes in a block, with tags, lengths and restarts.
+// An upper bound on the bytes that the fragment takes in a block, with tags, lengths and restarts.
 uint64_t BytesInBlock(const FragmentedRanges::Fragment& fragment) {
   constexpr uint64_t kOverhead = kTagBytes + 3 * kVarint32BytesMax + sizeof(uint32_t);
   return fragment.sequences.size() * (fragment.begin.size() + fragment.end.size() + kOverhead);
@@ -44,7 +44,7 @@ CompactionOutput::~CompactionOutput() {
   }
   open_.reset();
   for (const std::string& path : made_) {
-    // The next open removes the rest: no version names them.
+    // The next open removes files that are left, because no version names them.
     IgnoreBadAlloc([&] { static_cast<void>(args_.file_system->DeleteFile(path).ok()); });
   }
 }
@@ -142,7 +142,7 @@ Status CompactionOutput::AddChecksum(OpenFile* opened) const {
   return Status::OK();
 }
 
-// An error is the file's, and its Finish reports it.
+// An error is latched in the file, and its Finish returns it.
 void CompactionOutput::AddRanges(OpenFile* file, const Slice* next) {
   if (ranges_ == nullptr) return;
   const Slice from = ranges_from_ ? Slice(*ranges_from_) : Slice();
@@ -220,7 +220,7 @@ void CompactionOutput::NotifyEnd(const OpenFile& file, const TableWriteResult* r
 void CompactionOutput::StartWriteBack() {
   const uint64_t from = open_->bytes_in_write_back;
   const uint64_t bytes = open_->file->Size();
-  // Advice. The file remembers an error that matters, and its Sync reports it.
+  // This is only advice. The file latches an error that matters, and its Sync returns it.
   if (bytes > from) static_cast<void>(open_->file->RangeSync(from, bytes - from));
   open_->bytes_in_write_back = bytes;
   open_->write_back_at = open_->EstimatedFileBytes() + write_back_bytes_;

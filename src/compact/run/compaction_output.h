@@ -1,22 +1,22 @@
 // CompactionOutput: writes ascending entries into table files. It opens numbered files one after
-// another, cuts, syncs and closes them. Flushes and compactions have this one output path.
+// another, cuts, syncs and closes them. Flushes and compactions share this output path.
 //
 //   (none) --Add--> open --Add, cut--> closed --Add--> open ... --Finish--> all closed
 //     an error, or destruction before TakeFiles: every file made here is deleted
 //
-// A file is cut before the first version of a user key only, and there
-//   - where a FileCutter wants it (compact/plan/file_cutter.h),
+// A file is cut only before the first version of a user key, and there
+//   - where a FileCutter cuts it (compact/plan/file_cutter.h),
 //   - when it has half of the bytes that a PlainTable can have,
-//   - where the program's partitioner wants it.
+//   - where the program's partitioner cuts it.
 //
-// A range tombstone is cut where the files are. A file also ends at the begin of a tombstone, where
-// it would get too many of them for one block.
+// Range tombstones are cut where the files are. A file also ends at the start of a tombstone if it
+// would otherwise get too many of them for one block.
 //
 // I1: entries ascend; all versions of one user key are in one file, and a file's range tombstones
 //     end before the next file's first user key, or where its first tombstone begins.
-// I2: a file in the result is complete, synced and closed. Its directory entry is not synced: the
-//     caller syncs the directory before it installs.
-// I3: after an error nothing more is written: a failed write, sync or close is final for its file.
+// I2: a file in the result is complete, synced and closed. Its directory entry is not synced, so
+//     the caller syncs the directory before it installs.
+// I3: after an error nothing more is written. A failed write, sync or close is final for its file.
 // Lifetime: args outlive the output. Thread safety: one thread, which also calls new_file_number.
 #pragma once
 
@@ -42,8 +42,8 @@
 
 namespace ashlar {
 
-// Is notified of every file that an output makes, when it begins and when it has ended. The thread
-// that writes calls it; outputs of one job run concurrently.
+// Is notified when an output begins a file and when the file has ended, on the thread that writes
+// it. Outputs of one job run concurrently.
 class CompactionOutputObserver {
  public:
   struct Ended {
@@ -62,20 +62,20 @@ class CompactionOutputObserver {
 struct CompactionOutputArgs {
   vfs::FileSystem* file_system = nullptr;
   std::string directory;
-  // Set: the path of the only file, which is outside of any database.
+  // If set: the path of the only file, which is outside of any database.
   std::string path;
   vfs::FileOptions file_options;
   // Common to all files. The output sets file, file_name, file_number and the three times below.
   TableWriteArgs table;
   FileChecksumGenFactory* checksums = nullptr;  // of the whole files; null: none
-  // Set: PlainTables are written. They hold no range tombstones. An output that has some, from a
+  // If set, PlainTables are written. They hold no range tombstones. An output that has some, from a
   // time when the family had another kind of table, is block-based.
   std::optional<PlainTableConfig> plain;
   uint64_t creation_unix_seconds = 0;         // now
   uint64_t oldest_ancestor_unix_seconds = 0;  // of the oldest input; 0: now
   uint64_t oldest_key_unix_seconds = 0;       // 0: unknown
-  // Called for every file; may be called by several outputs at once. The number must be protected
-  // from being swept up until the job's result is installed.
+  // Called for every file, possibly by several outputs at once. The number must be protected from
+  // the deletion of obsolete files until the job's result is installed.
   std::function<uint64_t()> new_file_number;
   CompactionOutputObserver* observer = nullptr;  // null: none
   // Receives the times of the files' syncs.
@@ -84,21 +84,21 @@ struct CompactionOutputArgs {
   // to wait for. 0: every 4 MiB.
   uint64_t bytes_per_sync = 0;
 
-  // The calls on the files are timed: file_times.
+  // Times the calls on the files; see file_times.
   bool times_files = false;
 
   // Files that are dense in deletions are marked for compaction.
   bool marks_dense_files = false;
-  // So are files of which the program's collectors want it.
+  // Files are also marked if the program's collectors request it.
   bool collectors_mark_files = false;
 
   uint64_t target_file_bytes = UINT64_MAX;  // UINT64_MAX: one file
   std::vector<FileMetaData*> grandparents;  // ascending and disjoint
   uint64_t max_grandparent_overlap_bytes = UINT64_MAX;
-  // About the most that the range tombstones of one file may take. UINT64_MAX: any; a table whose
-  // block of them gets too large is refused.
+  // The approximate limit on the bytes of one file's range tombstones. UINT64_MAX: no limit, but a
+  // table whose block of them gets too large is refused.
   uint64_t range_bytes_max = UINT64_MAX;
-  // Makes the partitioner of one output, or null; may be called by several at once. Empty: none.
+  // Makes the partitioner of one output, or null. Several outputs may call it at once. Empty: none.
   std::function<std::unique_ptr<SstPartitioner>()> new_partitioner;
 };
 
@@ -109,12 +109,12 @@ class CompactionOutput {
   CompactionOutput(const CompactionOutput&) = delete;
   CompactionOutput& operator=(const CompactionOutput&) = delete;
 
-  // Sets the range tombstones to write. Each file gets the part between its first user key and that
-  // of the next file. The first and the last file also get the parts outside. Call before Add. The
-  // tombstones outlive the output.
+  // Sets the range tombstones to write. Each file gets the part between its first user key and the
+  // first user key of the next file. The first file also gets the part before, and the last the
+  // part after. Call before Add. The tombstones outlive the output.
   void WriteRanges(const FragmentedRanges* ranges);
-  // Opens the first file before there is an entry for it. An output with a single file takes its
-  // ranges until Finish.
+  // Opens the first file before any entry is added. An output with a single file accepts
+  // WriteRanges until Finish.
   Status Begin() { return Latch(Open()); }
   // first_of_user_key: no entry with this user key was added before.
   Status Add(const Slice& internal_key, const Slice& value, bool first_of_user_key) {
@@ -130,16 +130,16 @@ class CompactionOutput {
     }
     return Status::OK();
   }
-  // The entry that was added last is a version for snapshots only (table_properties.h).
+  // Counts the last added entry as a version for snapshots only (table_properties.h).
   void CountSnapshotVersion() { ++open_->snapshot_versions; }
   Status Finish();
 
   uint64_t bytes_written() const { return bytes_written_; }  // of complete files
   const FileTimes& file_times() const { return file_times_; }
   size_t files() const { return files_.size(); }  // complete ones
-  // About the bytes of the open file so far; 0: none is open.
+  // The approximate bytes of the open file so far; 0 if none is open.
   uint64_t OpenFileBytes() const { return open_ == nullptr ? 0 : open_->EstimatedFileBytes(); }
-  // After Finish returned Ok. Allocates nothing.
+  // Requires: Finish returned OK. Allocates nothing.
   std::vector<std::unique_ptr<FileMetaData>> TakeFiles();
 
  private:
@@ -148,12 +148,12 @@ class CompactionOutput {
     std::string path;
     std::unique_ptr<vfs::WritableFile> file;
     ChecksummedFile* checksummed = nullptr;  // `file`; null: it has no checksum
-    FileChecksum checksum = {};              // once it is complete
-    // One of the two: a choice per entry, and no virtual call.
+    FileChecksum checksum = {};              // set once the file is complete
+    // One of the two is set. This costs a branch per entry, and no virtual call.
     std::unique_ptr<TableBuilder> block_based;
     std::unique_ptr<PlainTableBuilder> plain;
-    uint64_t write_back_at = 0;        // when the file has about so many bytes
-    uint64_t bytes_in_write_back = 0;  // from its beginning
+    uint64_t write_back_at = 0;        // approximate file size at which writeback starts next
+    uint64_t bytes_in_write_back = 0;  // bytes from the beginning of the file
     uint64_t snapshot_versions = 0;
 
     void Add(const Slice& internal_key, const Slice& value) {
@@ -193,11 +193,11 @@ class CompactionOutput {
   Status Complete(OpenFile* closing, TableWriteResult* result);
   void NotifyEnd(const OpenFile& file, const TableWriteResult* result, const Status& status);
   void StartWriteBack();
-  // Closes the open file if it is to be cut here, and opens one if none is open.
+  // Closes the open file if it must be cut here, and opens one if none is open.
   Status PrepareFor(const Slice& user_key, bool first_of_user_key);
   bool CutBefore(const Slice& user_key);
-  // Ends files where tombstones up to the user key begin, as range_bytes_max demands. null: all of
-  // them. Requires: next_range_, which begins after the keys of the open file.
+  // Ends files where tombstones up to the user key begin, as range_bytes_max demands. null: all
+  // remaining tombstones. Requires: next_range_ is set and begins after the keys of the open file.
   Status CutRanges(const Slice* user_key);
   Status Latch(Status status);
 
@@ -207,16 +207,16 @@ class CompactionOutput {
   const std::unique_ptr<SstPartitioner> partitioner_;  // null: none
   FileCutter cutter_;
   bool cuts_by_key_;           // each new user key may end a file
-  std::string last_user_key_;  // with partitioner_: of the open file
-  FileTimes file_times_;       // before open_, whose file adds to them
+  std::string last_user_key_;  // of the open file; set with partitioner_
+  FileTimes file_times_;       // declared before open_, whose file adds to them
   std::unique_ptr<OpenFile> open_;
   std::vector<std::unique_ptr<FileMetaData>> files_;
   std::vector<std::string> made_;  // paths to delete unless the files are taken
   uint64_t bytes_written_ = 0;
   const FragmentedRanges* ranges_ = nullptr;  // null: none
-  // The first user key of the open file; none: the first file.
+  // The first user key of the open file. Not set for the first file.
   std::optional<std::string> ranges_from_;
-  // The first fragment that begins after the last user key. None: one file may have them all.
+  // The first fragment that begins after the last user key. Not set if one file may have all.
   std::optional<FragmentedRanges::Cursor> next_range_;
   uint64_t range_bytes_ = 0;  // of the fragments before it that begin in the open file
   Status status_;

@@ -39,7 +39,7 @@ class DeletionsCursor final : public InternalCursor {
   PinSource OwnerOf(const CursorEntry&) const override { return {}; }
 
  private:
-  // The batch is all entries, so a step out of it is a step to an end.
+  // The batch has all entries, so a step out of it reaches an end.
   void MoveNext() override { Hide(); }
   void MovePrev() override { Hide(); }
 

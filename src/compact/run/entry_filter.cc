@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace {
 
-// `call` throws: a Status that names the object of the program.
+// Runs `call`. Returns a Status that names the object of the program if `call` throws.
 template <typename Object, typename Function>
 Status CatchExceptions(std::string_view kind, const Object& object, Function&& call) {
   try {

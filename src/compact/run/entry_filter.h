@@ -1,5 +1,5 @@
 // EntryFilter: the program's compaction filter (ashlar/compaction_filter.h), as CompactionIterator
-// asks it. A forbidden decision and an exception become errors.
+// calls it. Forbidden decisions and exceptions become errors.
 //
 // Lifetime: borrows the shared filter or factory of its FilterSource. Thread safety: one thread.
 #pragma once
@@ -17,8 +17,8 @@ namespace ashlar {
 
 // Where the filters of a job come from.
 struct FilterSource {
-  const CompactionFilter* shared = nullptr;    // goes before the factory; null: none
-  CompactionFilterFactory* factory = nullptr;  // asked for each part of the job; null: none
+  const CompactionFilter* shared = nullptr;    // takes precedence over the factory; null: none
+  CompactionFilterFactory* factory = nullptr;  // called for each part of the job; null: none
   CompactionFilter::Context context = {};
   int level = 0;  // passed to the filter
 };
@@ -27,10 +27,10 @@ class EntryFilter {
  public:
   enum class Verdict { kKeep, kRemove, kPurge, kChangeValue, kSkip };
 
-  // Nothing: the entries are not filtered.
+  // The result is empty if the entries are not filtered.
   static Status Make(const FilterSource& source, std::optional<EntryFilter>* result);
 
-  // kChangeValue: new_value() is set. kSkip: skip_until() is. An error ends the job.
+  // kChangeValue: new_value() is set. kSkip: skip_until() is set. An error ends the job.
   Status Ask(const Slice& user_key, CompactionFilter::ValueType type, const Slice& value,
              Verdict* verdict);
 

@@ -62,7 +62,7 @@ inline std::string PrintEntry(const Slice& internal_key, const Slice& value) {
   return text;
 }
 
-// Entries in the order in which they are given. After `fail_at` entries it ends with an I/O error.
+// Shows entries in the given order. After `fail_at` entries it ends with an I/O error.
 class EntryCursor final : public InternalCursor {
  public:
   EntryCursor(const KeyComparator& comparator, std::vector<TextEntry> entries)
@@ -71,9 +71,9 @@ class EntryCursor final : public InternalCursor {
       entries_.emplace_back(entry.InternalKey(), std::move(entry.value));
   }
   void FailAt(size_t entries) { fail_at_ = entries; }
-  // How many entries are shown at once.
+  // Sets how many entries are shown at once.
   void SetBatch(size_t entries) { batch_ = entries; }
-  // A seek shows this entry, as one in a table that is not in order may.
+  // Every seek shows this entry, as a seek in a table that is out of order may do.
   void MisleadSeeksTo(size_t entry) { misled_to_ = entry; }
 
   void SeekToFirst() override { Show(0); }
@@ -124,8 +124,8 @@ class EntryCursor final : public InternalCursor {
   size_t misled_to_ = SIZE_MAX;
 };
 
-// Joins operands and base with '+'. A base or operand "bad" makes it fail, "must" fail for reads
-// only.
+// Joins operands and base with '+'. A base or operand "bad" makes the merge fail; "must" makes it
+// fail for reads only.
 class JoinOperator final : public MergeOperator {
  public:
   explicit JoinOperator(bool partial) : partial_(partial) {}

@@ -54,7 +54,7 @@ class JobFixture : public testing::Test {
     return args;
   }
 
-  // Files of at most about `bytes` bytes with these entries, as they are.
+  // Writes these entries, unchanged, to files of at most about `bytes` bytes.
   std::vector<std::unique_ptr<FileMetaData>> WriteTables(std::vector<TextEntry> entries,
                                                          uint64_t bytes = UINT64_MAX) {
     std::sort(entries.begin(), entries.end(), InternalLess);

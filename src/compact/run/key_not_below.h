@@ -22,7 +22,7 @@ class KeyNotBelow {
   KeyNotBelow(const KeyComparator& comparator, std::span<const std::vector<FileMetaData*>> runs)
       : comparator_(comparator), runs_(runs), next_(runs.size(), 0) {}
 
-  // True: no older run can have the key.
+  // Returns true if no older run can have the key.
   bool Check(const Slice& user_key) {
     for (size_t i = 0; i < runs_.size(); ++i) {
       const std::vector<FileMetaData*>& files = runs_[i];

@@ -1,4 +1,4 @@
-// The stripes into which snapshots cut the sequence numbers: compaction_iterator.h has the picture.
+// The stripes into which snapshots divide the sequence numbers. compaction_iterator.h shows them.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace ashlar {
 
-// snapshots ascend.
+// Requires: snapshots ascend.
 inline size_t StripeOf(std::span<const SequenceNumber> snapshots, SequenceNumber sequence) {
   if (snapshots.empty() || sequence > snapshots.back()) return snapshots.size();
   return static_cast<size_t>(std::lower_bound(snapshots.begin(), snapshots.end(), sequence) -

@@ -25,7 +25,7 @@ struct StopFlags {
                          "compactions are aborted");
   }
 
-  // OK: the job continues.
+  // Returns OK if the job continues.
   Status Check() const {
     if (IsSet(shutting_down)) return Status::ShutdownInProgress(kStopped);
     if (IsSet(aborted)) return CompactionAborted();

@@ -27,15 +27,15 @@ namespace ashlar {
 
 enum class OutputVerification : uint8_t {
   kNone,
-  // open each file through the table cache: footer, index, properties; it is open afterwards
+  // Opens each file through the table cache and reads footer, index, properties. It stays open.
   kOpen,
-  kBlocks,  // and read every block
+  kBlocks,  // also reads every block
 };
 
 struct TableJobArgs {
   CompactionOutputArgs output;
   TableCache* tables = nullptr;
-  // Ascending. Made after every sequence of the input was published.
+  // Ascending. Requires: listed after every sequence of the input was published.
   std::vector<SequenceNumber> snapshots;
   const MergeOperator* merge_operator = nullptr;
   FilterSource filter;
@@ -43,7 +43,7 @@ struct TableJobArgs {
   StopFlags stop;
   FlushPriorityThrottle* turns = &FlushPriorityThrottle::OfProcess();
   OutputVerification verification = OutputVerification::kOpen;
-  // Fail when the input held another number of entries than it should.
+  // Fails the job if the input held another number of entries than expected.
   bool check_entry_counts = true;
   size_t readahead_bytes = size_t{2} << 20;  // of compaction input
   InputReads input_reads;
@@ -62,13 +62,13 @@ struct TableJobStatistics {
   uint32_t subcompactions = 1;
   StreamCounts entries;
   FileTimes file_times;  // of the output; see CompactionOutputArgs::times_files
-  // The first bytes, as CompactionJobStats has them. Empty: there is no file.
+  // The first bytes of the keys, as in CompactionJobStats. Empty if there is no file.
   std::string smallest_key_prefix;
   std::string largest_key_prefix;
 };
 
 // Verified files are open in the table cache. The destructor evicts the files that are still here
-// (table_cache.h, I2). After AddFilesTo the owner of the edit does that, until a version has them.
+// (table_cache.h, I2). After AddFilesTo the owner of the edit evicts them until a version has them.
 struct TableJobResult {
   TableJobResult() = default;
   TableJobResult(const TableJobResult&) = delete;
@@ -79,13 +79,13 @@ struct TableJobResult {
   TableJobStatistics statistics;
   TableCache* tables = nullptr;  // where the files may be open
 
-  // Moves the files into the edit. Without memory (std::bad_alloc) they are still here.
+  // Moves the files into the edit. If an allocation fails (std::bad_alloc), they are still here.
   void AddFilesTo(Level level, VersionEdit* edit);
-  // Closes and forgets the files; they stay in the directory.
+  // Closes the files and clears the result. The files stay in the directory.
   void Clear();
 };
 
-// One run of the loop over one range of keys. begin, end and turn as in CompactionIteratorArgs.
+// One run of the loop over one range of keys. begin, end and turn are as in CompactionIteratorArgs.
 struct TableRun {
   const Slice* begin = nullptr;
   const Slice* end = nullptr;
@@ -97,10 +97,10 @@ struct TableRun {
 Status RunTableLoop(const TableJobArgs& args, const TableRun& run, InternalCursor* input,
                     TableJobResult* result);
 
-// Verifies the files as the args demand, and counts them. On failure the job is discarded.
+// Verifies the files as the args demand, and counts them. Discards the job after a failure.
 Status FinishTableJob(const TableJobArgs& args, TableJobResult* result);
 
-// For a job whose result is not installed: closes and deletes its files. Errors are ignored: the
+// Closes and deletes the files of a job whose result is not installed. Ignores errors, because the
 // next open removes files that are left.
 void DiscardTableJob(const TableJobArgs& args, TableJobResult* result);
 
