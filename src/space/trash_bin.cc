@@ -104,13 +104,16 @@ void TrashBin::Queue(File trash, uint64_t bytes) {
 // ---- Deleting files.
 
 void TrashBin::Wake() {
+  uint64_t delay = 0;
   {
     MutexLock lock(mutex_);
     if (is_scheduled_) return;
     is_scheduled_ = true;
-    pause_micros_ = 0;
+    // A step that could not be scheduled may have left a debt (I2).
+    delay = DelayMicros().value_or(0);
+    pause_micros_ = delay;
   }
-  ScheduleStep(0);
+  ScheduleStep(delay);
 }
 
 void TrashBin::ScheduleStep(uint64_t delay_micros) {

@@ -41,7 +41,7 @@ class ClockedExecutor final : public Executor {
   }
   uint64_t NowMicros() { return clock.NowNanos() / 1000; }
   size_t jobs() const { return jobs_.size(); }
-  void RefuseJobs() { refuses_ = true; }
+  void RefuseJobs(bool refuses) { refuses_ = refuses; }
 
   bool Schedule(Executor::Priority priority, std::function<void()> job) override {
     return ScheduleAfter(0, priority, std::move(job));
@@ -73,7 +73,7 @@ class ClockedEnv final : public WorldEnv {
   bool RunNext() { return executor_.RunNext(); }
   void RunUntil(uint64_t micros) { executor_.RunUntil(micros); }
   size_t jobs() const { return executor_.jobs(); }
-  void RefuseJobs() { executor_.RefuseJobs(); }
+  void RefuseJobs(bool refuses) { executor_.RefuseJobs(refuses); }
 
   Executor* executor() override { return &executor_; }
   Clock* clock() override { return &executor_.clock; }
@@ -207,6 +207,24 @@ TEST_F(TrashBinTest, AFileThatComesDuringThePauseWaitsForItsEnd) {
   env_.RunUntil(4 * kSecond + kSecond / 2);
   EXPECT_EQ(Files(), "000002.sst.trash=10");
   env_.RunUntil(5 * kSecond);
+  EXPECT_EQ(Files(), "");
+}
+
+// I2.
+TEST_F(TrashBinTest, ADebtIsPaidAfterARefusedJob) {
+  Make(1000, 0);
+  for (const char* const name : {"000001.sst", "000002.sst"}) Delete(MakeFile(name, 5000));
+  env_.RefuseJobs(true);
+  ASSERT_TRUE(env_.RunNext());
+  ASSERT_EQ(Files(), "000002.sst.trash=5000");
+  ASSERT_EQ(env_.jobs(), 0u) << "the next step was refused";
+  env_.RefuseJobs(false);
+  Delete(MakeFile("000003.sst", 10));
+  env_.RunUntil(4 * kSecond + kSecond / 2);
+  EXPECT_EQ(Files(), "000002.sst.trash=5000 000003.sst.trash=10");
+  env_.RunUntil(5 * kSecond + kSecond / 2);
+  EXPECT_EQ(Files(), "000003.sst.trash=10");
+  env_.RunUntil(10 * kSecond);
   EXPECT_EQ(Files(), "");
 }
 
@@ -364,7 +382,7 @@ TEST_F(TrashBinTest, TheEndOfTheBinLeavesItsTrash) {
 
 TEST_F(TrashBinTest, AnExecutorThatHasEndedLeavesTrash) {
   Make(1000, 0);
-  env_.RefuseJobs();
+  env_.RefuseJobs(true);
   Delete(MakeFile("000001.sst", 100));
   EXPECT_EQ(Files(), "000001.sst.trash=100");
   EXPECT_EQ(bin_->TrashBytes(), 100u);
