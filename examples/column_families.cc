@@ -15,7 +15,7 @@
 
 namespace {
 
-// An example ends at the first error; a program would hand the Status on.
+// An example ends at the first error. A program would return the Status.
 void Check(const ashlar::Status& status) {
   if (status.ok()) return;
   std::cerr << status.ToString() << "\n";
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   Check(ashlar::DB::ListColumnFamilies(options, path, &names));
   for (const std::string& name : names) std::cout << "family " << name << "\n";
 
-  // Opening for writing names every family.
+  // An open for writing names every family.
   const std::vector<ashlar::ColumnFamilyDescriptor> families = {
       {ashlar::kDefaultColumnFamilyName, ashlar::ColumnFamilyOptions()},
       {"by_city", ashlar::ColumnFamilyOptions()},
@@ -73,7 +73,7 @@ int main(int argc, char** argv) {
   ashlar::PinnableSlice city;
   Check(db->Get(ashlar::ReadOptions(), people, "sofya", &city));
   std::cout << "sofya lives in " << city.ToString() << "\n";
-  city.Reset();  // pinned bytes are given back before the database is closed
+  city.Reset();  // pinned bytes are released before the database is closed
 
   Check(db->DropColumnFamily(by_city));
   for (ashlar::ColumnFamilyHandle* handle : handles) Check(db->DestroyColumnFamilyHandle(handle));

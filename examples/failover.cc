@@ -1,5 +1,5 @@
-// Failover: a secondary follows the database that another object writes (mostly one of another
-// process), and becomes the primary when that one is gone, by one call.
+// Failover: a secondary follows the database that another object writes, usually in another
+// process. One call makes it the primary when the old primary has ended.
 //
 //   failover [DIRECTORY]    default: ./failover-db, which is removed first
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// An example ends at the first error; a program would hand the Status on.
+// An example ends at the first error. A program would return the Status.
 void Check(const ashlar::Status& status) {
   if (status.ok()) return;
   std::cerr << status.ToString() << "\n";
@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   const ashlar::Status too_early = standby->PromoteToPrimary();
   std::cout << "promoted while the primary lives: " << (too_early.IsBusy() ? "busy" : "?") << "\n";
 
-  // The primary ends, here in good order. A death by kill -9 loses no acknowledged write either.
+  // The primary ends, here by a normal close. Even kill -9 loses no acknowledged write.
   Check(primary->Put(ashlar::WriteOptions(), "chalk", "sedimentary"));
   primary.reset();
   Check(standby->PromoteToPrimary());

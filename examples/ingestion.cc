@@ -1,5 +1,5 @@
-// Ingestion: many sorted keys go into a table file first, and the file into the database at once,
-// without a log and without a memtable.
+// Ingestion: writes many sorted keys to a table file, then adds the file to the database in one
+// step, without a log and without a memtable.
 //
 //   ingestion [DIRECTORY]    default: ./ingestion-db, which is removed first
 #include <cstdlib>
@@ -17,7 +17,7 @@
 
 namespace {
 
-// An example ends at the first error; a program would hand the Status on.
+// An example ends at the first error. A program would return the Status.
 void Check(const ashlar::Status& status) {
   if (status.ok()) return;
   std::cerr << status.ToString() << "\n";
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   Check(db->Put(ashlar::WriteOptions(), Key(7), "from before"));
   Check(db->Put(ashlar::WriteOptions(), Key(200000), "from before"));
 
-  // With the options of the column family, and its order of keys.
+  // The writer has the options of the column family, including its order of keys.
   ashlar::SstFileWriter writer(ashlar::EnvOptions(), options);
   const std::string file = path + "/new-users.sst";
   Check(writer.Open(file));

@@ -1,5 +1,5 @@
-// A persistent tree survives the death of its process: a child process writes and kills itself in
-// the middle; this one opens the pool and looks.
+// A persistent tree survives the death of its process. A child process writes and kills itself in
+// the middle. This process opens the pool and checks it.
 //
 //   persistent_tree [PATH]    default: ./persistent-tree; the pool is PATH.pool. On a DAX file
 //                             system or tmpfs (/dev/shm) a restart takes a moment
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kEntries = 20000;
 
-// An example ends at the first error; a program would hand the Status on.
+// An example ends at the first error. A program would return the Status.
 void Check(const ashlar::Status& status) {
   if (status.ok()) return;
   std::cerr << status.ToString() << "\n";
@@ -35,15 +35,15 @@ std::unique_ptr<ashlar::PersistentTree> Open(const std::string& path) {
   ashlar::PersistentTreeOptions options;
   options.create_if_missing = true;
   options.pool_bytes = uint64_t{16} << 20;
-  // To survive the machine too, leave this out: then an ordinary file gets a log that is synced for
-  // every change.
+  // To survive a failure of the machine, too, leave this out. An ordinary file then gets a log that
+  // is synced for every change.
   options.durability = ashlar::DurabilityClass::kProcessCrashOnly;
   std::unique_ptr<ashlar::PersistentTree> tree;
   Check(ashlar::PersistentTree::Open(options, path, &tree));
   return tree;
 }
 
-// Every call that has returned counts, however the process ends.
+// The effect of every call that has returned is kept, however the process ends.
 [[noreturn]] void WriteAndDie(const std::string& path) {
   const std::unique_ptr<ashlar::PersistentTree> tree = Open(path);
   for (int i = 0; i < kEntries; ++i) Check(tree->Put(KeyOf(i), "value of " + KeyOf(i)));
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
   std::cerr << "reopened in " << stats.open_micros << " microseconds, "
             << stats.volatile_bytes / 1024 << " KiB of ordinary memory\n";
 
-  // No copy: the slice refers to the bytes in the pool, and they stay although the key is deleted.
+  // No copy: the slice refers to the bytes in the pool, which stay although the key is deleted.
   ashlar::PinnableSlice value;
   Check(tree->Get(ashlar::ReadOptions(), KeyOf(kEntries - 1), &value));
   Check(tree->Delete(KeyOf(kEntries - 1)));

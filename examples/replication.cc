@@ -1,5 +1,5 @@
 // Replication: a leader sends each of its writes to a follower, a process with a database of its
-// own, over a pipe. Either may die at any moment: the next one goes on where the follower is.
+// own, over a pipe. Either may die at any moment. The next one continues where the follower is.
 //
 //   replication [DIRECTORY [SEED]]              starts both and kills them in turn, each time after
 //                                               a random number of batches; then compares them
@@ -10,9 +10,9 @@
 //   follower --> leader   its last sequence, 8 bytes: at the start, and after each batch
 //   leader --> follower   bytes of the batch, 8 bytes; WriteBatch::Data()
 //
-// A follower that applies the leader's batches in their order gives them the same sequences, so its
-// own last sequence says what it has. It is never ahead: a batch that is read from the leader's log
-// survives the leader's death.
+// A follower that applies the leader's batches in order gives them the same sequences, so its own
+// last sequence tells what it has. It is never ahead, because a batch that was read from the
+// leader's log survives the leader's death.
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -37,7 +37,7 @@ namespace {
 
 constexpr uint64_t kLastSequence = 2000;  // of 1000 batches
 
-// An example ends at the first error; a program would hand the Status on.
+// An example ends at the first error. A program would return the Status.
 void Check(const ashlar::Status& status) {
   if (status.ok()) return;
   std::cerr << status.ToString() << "\n";
@@ -113,13 +113,13 @@ void WriteSome(ashlar::DB* db) {
   Check(db->Flush(ashlar::FlushOptions()));  // the log goes to the archive
 }
 
-// Sends the batches after *last, the follower's last sequence. False: the follower is gone.
+// Sends the batches after *last, the follower's last sequence. Returns false if the follower ended.
 bool SendUpdates(ashlar::DB* db, uint64_t* last, Fate* fate) {
   std::unique_ptr<ashlar::TransactionLogIterator> it;
   Check(db->GetUpdatesSince(*last + 1, &it));
   for (; it->Valid(); it->Next()) {
     const ashlar::BatchResult update = it->GetBatch();
-    // Its log is not kept any more: such a follower begins with a checkpoint of the leader.
+    // Its log is not kept any more. Such a follower starts with a checkpoint of the leader.
     Check(update.sequence == *last + 1, "a log is missing");
     const std::string& data = update.writeBatchPtr->Data();
     const uint64_t bytes = data.size();
@@ -171,7 +171,7 @@ void Wait(pid_t process, bool is_doomed) {
   Check(is_doomed ? killed : WIFEXITED(status) && WEXITSTATUS(status) == 0, "an unexpected end");
 }
 
-// A leader and a follower until one of them dies, or all is sent. The other ends with the pipes.
+// Runs both until one of them dies, or all is sent. The other ends when its pipe closes.
 void RunBoth(const std::string& program, const std::string& path, uint64_t leader_batches,
              uint64_t follower_batches) {
   int down[2];
@@ -200,7 +200,7 @@ std::map<std::string, std::string> Contents(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);  // a reader that is gone is an error of write()
+  signal(SIGPIPE, SIG_IGN);  // write() then reports that the reader has ended
   const std::string role = argc == 4 ? argv[1] : "";
   if (role == "--leader") return Lead(argv[2], Fate(std::stoull(argv[3])));
   if (role == "--follower") return Follow(argv[2], Fate(std::stoull(argv[3])));

@@ -1,5 +1,5 @@
-// The basics: open a database, write, read without copying, write several keys at once, walk a
-// range.
+// The basics: open a database, write, read without copying, write several keys at once, iterate
+// over a range.
 //
 //   simple [DIRECTORY]    default: ./simple-db, which is removed first
 #include <cstdlib>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// An example ends at the first error; a program would hand the Status on.
+// An example ends at the first error. A program would return the Status.
 void Check(const ashlar::Status& status) {
   if (status.ok()) return;
   std::cerr << status.ToString() << "\n";
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
 
   Check(db->Put(ashlar::WriteOptions(), "granite", "igneous"));
   {
-    // The bytes are the store's own. They stay valid until the slice is reset or destroyed, also
+    // The bytes are the store's own. They stay valid until the slice is reset or destroyed, even
     // during later writes.
     ashlar::PinnableSlice value;
     Check(db->Get(ashlar::ReadOptions(), "granite", &value));
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     std::cout << "granite was " << value.ToString() << "\n";
   }
 
-  // All of a batch becomes visible, and survives a crash, or none of it.
+  // A batch becomes visible and survives a crash as a whole, or not at all.
   ashlar::WriteBatch batch;
   Check(batch.Put("limestone", "sedimentary"));
   Check(batch.Put("marble", "metamorphic"));

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-// Written without calls to the replaced functions. The build forbids the compiler to recognise the
-// loops.
+// Written without calls to the replaced functions. The build keeps the compiler from recognising
+// the loops.
 namespace {
 
 std::atomic<bool> counting{false};

@@ -1,9 +1,9 @@
 // CSession: the part of a Session that is the same for LevelDB's and RocksDB's C interfaces. Both
-// have functions of the same names on handles of their own.
+// have functions with the same names, on different handles.
 //
 // `Api` holds the functions (put, get, create_iterator, iter_*, readoptions_*, writeoptions_*,
 // free) and names the handles: Api::Db, Api::ReadOptions, Api::WriteOptions, Api::Iterator. The
-// measured loops are here; the cost of a call is the library's plus one call through a pointer.
+// measured loops are here. A call costs the library's time plus one call through a pointer.
 //
 // Thread safety: as Session. It does not own the database.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace ashlar::bench {
 
-// Ends the process if the call left an error: as not available if the library reports a missing
-// feature.
+// Ends the process if the call left an error, and as not available if the error is that a feature
+// is missing.
 template <typename Api>
 void CheckError(const Api& api, char* error, const char* during) {
   if (error == nullptr) [[likely]]
@@ -125,8 +125,8 @@ class CSession : public Session {
 
   uint64_t HashContents() override {
     ContentsHash hash;
-    // Bypasses the cache: the check between two workloads must not fill the cache of the second
-    // one.
+    // Bypasses the cache, because the check between two workloads must not fill the cache of the
+    // second one.
     typename Api::ReadOptions* const past_cache = api_.readoptions_create();
     api_.readoptions_set_fill_cache(past_cache, 0);
     Iterator* const iterator = api_.create_iterator(db_, past_cache);

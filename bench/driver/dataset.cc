@@ -80,7 +80,7 @@ void Dataset::MakeDoubledKey(uint64_t doubled, char* key) const {
     case KeyLayout::kPlain: PutBigEndian(doubled, key); break;
     case KeyLayout::kPrefixed: PutBigEndian(doubled, key + options_.key_bytes - 8); break;
     case KeyLayout::kGrouped:
-      // The odd, missing ones have a prefix that is there and an ending that is not.
+      // The odd numbers, of missing keys, get an existing prefix and a missing ending.
       PutBigEndian(doubled / 2 / options_.group, key);
       PutBigEndian(doubled / 2 % options_.group * 2 + doubled % 2, key + options_.key_bytes - 8);
       break;

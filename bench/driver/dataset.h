@@ -7,8 +7,8 @@
 //   key(i), random      [a permutation of 2i, 8 bytes][further bytes that depend on i]
 //
 // Numbers are doubled so that a missing key, 2i + 1, is between two existing keys. Values point
-// into a pool of bytes that compress to about a half; their first bytes depend on the key's number
-// and on the generation (0: loaded, 1: overwritten), and no time is spent on making them.
+// into a pool of bytes that compress to about a half. Their first bytes depend on the key's number
+// and on the generation (0: loaded, 1: overwritten). Making them takes no time.
 //
 // Thread safety: immutable after construction.
 #pragma once
@@ -59,7 +59,7 @@ class Dataset {
   // Writes key_bytes bytes.
   void MakeKey(uint64_t number, char* key) const;
   void MakeMissingKey(uint64_t number, char* key) const;
-  // Valid as long as the dataset.
+  // The value is valid as long as the dataset exists.
   std::string_view Value(uint64_t number, uint64_t generation) const;
 
  private:
@@ -70,7 +70,7 @@ class Dataset {
   std::string pool_;
 };
 
-// Access patterns: which keys, in which order. Made before the clock starts.
+// Access patterns: the keys to use, in order. They are made before the clock starts.
 std::vector<uint32_t> InOrder(uint64_t num);
 std::vector<uint32_t> Shuffled(uint64_t num, uint64_t seed);
 std::vector<uint32_t> Uniform(uint64_t num, uint64_t count, uint64_t seed);

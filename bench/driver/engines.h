@@ -10,7 +10,7 @@ namespace ashlar::bench {
 
 std::unique_ptr<Engine> OpenRocks(const std::string& library, const EngineOptions& options);
 std::unique_ptr<Engine> OpenLevelDb(const std::string& library, const EngineOptions& options);
-// For reading only: unlike the other libraries, it neither logs nor syncs its writes.
+// For reading only, because unlike the other libraries, it neither logs nor syncs its writes.
 std::unique_ptr<Engine> OpenLmdb(const std::string& library, const EngineOptions& options);
 // Does nothing. Its cost is the driver's own.
 std::unique_ptr<Engine> OpenNone(const EngineOptions& options);

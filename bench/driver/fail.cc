@@ -7,7 +7,7 @@ namespace ashlar::bench {
 
 namespace {
 
-// _Exit: threads of the library may be running, and its static destructors must not run under them.
+// _Exit, because the library's threads may run, and its static destructors must not run under them.
 [[noreturn]] void End(int code, const char* kind, const std::string& message) {
   std::fprintf(stderr, "bench_driver: %s: %s\n", kind, message.c_str());
   std::fflush(stderr);

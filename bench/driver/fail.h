@@ -9,7 +9,7 @@ namespace ashlar::bench {
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitNotAvailable = 3;
 
-// Something went wrong; no number of this run may be used.
+// Reports a failure. No number of this run may be used.
 [[noreturn]] void Fail(const std::string& message);
 
 // The library lacks a function that the workload needs, or refuses an option that it needs. The row

@@ -18,7 +18,7 @@ class FileCalls {
  public:
   virtual ~FileCalls() = default;
 
-  // A table file of the library's own writer. Keys ascend.
+  // A table file, made by the library's own writer. Keys ascend.
   class TableWriter {
    public:
     virtual ~TableWriter() = default;
@@ -26,13 +26,13 @@ class FileCalls {
     virtual void Finish() = 0;
   };
   virtual std::unique_ptr<TableWriter> NewTable(const std::string& path) = 0;
-  // The file moves into the database.
+  // Moves the file into the database.
   virtual void Ingest(const std::string& path) = 0;
 
-  // folder: does not exist yet.
+  // Requires that `folder` does not exist yet.
   virtual void Checkpoint(const std::string& folder) = 0;
 
-  // Every batch in the logs, from the first write on. Returns how many.
+  // Reads every batch in the logs, from the first write on. Returns their number.
   virtual uint64_t ReadLogs(Tally* tally) = 0;
 
   class Secondary {
@@ -41,13 +41,13 @@ class FileCalls {
     virtual void CatchUp() = 0;
     virtual void Get(std::string_view key, Tally* tally) = 0;
   };
-  // folder: where its LOG goes.
+  // `folder` is for its LOG.
   virtual std::unique_ptr<Secondary> OpenSecondary(const std::string& folder) = 0;
 
-  // A second database in `folder`, with so many families besides the default one; at_once: by one
-  // call.
+  // Creates a second database in `folder`, with this many families in addition to the default one.
+  // at_once: with one call.
   virtual void CreateFamilies(const std::string& folder, uint64_t families, bool at_once) = 0;
-  // Opens it with all of them, and closes it.
+  // Opens that database with all its families, and closes it.
   virtual void OpenFamilies(const std::string& folder, uint64_t families) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The workloads of Runner that bring files into a database, or take them out.
+// The workloads of Runner that move files into a database, or out of it.
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -10,7 +10,7 @@ namespace ashlar::bench {
 
 namespace {
 
-// Generations of values; a load has written 0.
+// Generations of values. A load writes generation 0.
 constexpr uint64_t kIngested = 2;
 constexpr uint64_t kWrittenBeside = 3;
 
@@ -24,7 +24,7 @@ FileCalls* Runner::Files() const {
   return files;
 }
 
-// Next to the database, on the same file system.
+// Returns a folder next to the database, on the same file system.
 std::string Runner::SideFolder(const std::string& name) const {
   return options_.engine.dir + "." + name;
 }
@@ -62,7 +62,7 @@ void Runner::Repeat(const std::function<void(uint64_t number, Tally* tally)>& on
       nullptr, result);
 }
 
-// The cost of the keys and values is the driver's, and in the figure.
+// The figure includes the driver's cost of making keys and values.
 void Runner::WriteTablesOnly(Result* result) {
   Measure([&](uint64_t, Session*, LapClock*, Progress*,
               Tally*) { result->operations = WriteTables(dataset_.num()).size(); },
@@ -78,8 +78,8 @@ void Runner::Ingest(Result* result) {
   result->contents_hash = engine_->NewSession({})->HashContents();
 }
 
-// Puts as long as a second thread ingests. Only the Puts are measured. They write the second half
-// of the keys and the tables have the first, so no library has to flush the Puts, however fast it
+// Puts while a second thread ingests. Only the Puts are measured. They write the second half of the
+// keys, and the tables have the first half, so no library has to flush the Puts, however fast it
 // is.
 void Runner::WriteBesideIngestion(Result* result) {
   const uint64_t half = dataset_.num() / 2;
@@ -129,7 +129,7 @@ void Runner::OpenSecondary(Result* result) {
   std::filesystem::remove_all(folder);
 }
 
-// A write, and the moment at which a secondary has it.
+// Each operation is a write, and the catch-up after which a secondary has it.
 void Runner::CatchUp(Result* result) {
   const std::string folder = SideFolder("secondary");
   const std::unique_ptr<FileCalls::Secondary> secondary = Files()->OpenSecondary(folder);
@@ -161,7 +161,7 @@ void Runner::MakeFamilies(bool at_once, Result* result) {
           nullptr, result);
 }
 
-// Of the database that MakeFamilies left, with as many operations.
+// Opens the database that MakeFamilies left. Requires the same number of operations.
 void Runner::OpenFamilies(Result* result) {
   const std::string folder = SideFolder(kFamiliesFolder);
   result->operations = task_.operations;

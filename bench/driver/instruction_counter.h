@@ -1,4 +1,4 @@
-// Starts and stops callgrind's counting around the measured loop: --count-instructions.
+// Starts and stops callgrind's counting around the measured loop, for --count-instructions.
 //
 // BENCH_HAS_CALLGRIND is defined by the build if it found valgrind's headers. A driver that was
 // built without them refuses --count-instructions.
@@ -10,7 +10,7 @@
 
 namespace ashlar::bench {
 
-// Empty if instructions can be counted, otherwise the reason why they cannot.
+// Returns an empty text if instructions can be counted, otherwise the reason why they cannot.
 inline const char* WhyInstructionsAreNotCounted() {
 #ifdef BENCH_HAS_CALLGRIND
   return RUNNING_ON_VALGRIND ? ""

@@ -1,9 +1,9 @@
 // Latencies: a cheap clock, and a histogram that keeps 1.6 % of precision over all magnitudes.
 //
-// LapClock reads the processor's time-stamp counter once per operation: the end of one operation is
-// the start of the next. That costs 10-20 ns on the machines we know (the driver measures and
-// reports it), the same for every library, so short operations look a little closer to each other
-// than they are.
+// LapClock reads the processor's time-stamp counter once per operation. The end of one operation is
+// the start of the next. That costs 10-20 ns on known machines (the driver measures and reports
+// it), the same for every library, so short operations look a little closer to each other than they
+// are.
 //
 // Thread safety: one thread per object.
 #pragma once
@@ -30,7 +30,7 @@ class LatencyHistogram {
 
   uint64_t count() const;
   uint64_t max() const { return max_; }
-  // The upper end of the bucket in which the quantile (0..1) falls, at most max(); 0 if empty.
+  // Returns the upper end of the bucket with the quantile (0..1), at most max(). 0 if empty.
   uint64_t Quantile(double quantile) const;
 
  private:

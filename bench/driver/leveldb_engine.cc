@@ -1,4 +1,4 @@
-// LevelDB through its C interface, with declarations of our own.
+// LevelDB through its C interface, with the driver's own declarations.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -125,11 +125,11 @@ class LevelEngine : public Engine {
     return std::make_unique<LevelSession>(api_, db_, options);
   }
 
-  // LevelDB flushes when it compacts, and not otherwise.
+  // LevelDB flushes only when it compacts.
   void Flush() override {}
   void CompactAll() override { api_.compact_range(db_, nullptr, 0, nullptr, 0); }
 
-  // It does not report compactions. Its set of tables stops changing after the last one.
+  // LevelDB does not report compactions. Its set of tables stops changing after the last one.
   void WaitForBackgroundWork() override {
     constexpr int kQuietChecks = 5;
     std::string before;

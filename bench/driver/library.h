@@ -1,5 +1,5 @@
-// Library: a shared library opened for itself (RTLD_LOCAL), so that nothing but its C functions
-// reaches the driver.
+// Library: a shared library opened with RTLD_LOCAL, so that only its C functions reach the
+// driver.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@ namespace ashlar::bench {
 
 class Library {
  public:
-  // Stays open until the process ends: threads of the library may still run.
+  // Stays open until the process ends, because threads of the library may still run.
   explicit Library(const std::string& path);
 
-  // Null if the library does not export it.
+  // Returns null if the library does not export it.
   void* Find(const char* function) const;
 
-  // Fills a function pointer; the process ends as not available if the library does not export it.
+  // Sets a function pointer. Ends the process as not available if the library does not export it.
   template <typename Function>
   void Load(const char* name, Function** function) const {
     *function = reinterpret_cast<Function*>(Require(name));

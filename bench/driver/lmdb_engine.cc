@@ -1,4 +1,4 @@
-// LMDB, for reading: one writer thread loads it in one transaction, readers renew a transaction of
+// LMDB, for reading. One writer thread loads it in one transaction. Readers renew a transaction of
 // their own for every call.
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
-// bench_driver: one library, one database, a few workloads; prints their costs as JSON.
-// bench/run.py starts it for every library in turn.
+// bench_driver: runs a few workloads on one database of one library, and prints their costs as
+// JSON. bench/run.py starts it for every library in turn.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
@@ -97,7 +97,7 @@ uint64_t ParseNumber(const std::string& text) {
   return number;
 }
 
-// "readrandom", "readrandom:100000", "readrandom:100000:2"
+// Parses "readrandom", "readrandom:100000" or "readrandom:100000:2".
 Task ParseTask(const std::string& text, uint64_t operations) {
   const std::vector<std::string> parts = CLI::detail::split(text, ':');
   if (parts.size() > 3) Fail("a workload is name[:operations[:threads]], not " + text);
@@ -109,7 +109,7 @@ Task ParseTask(const std::string& text, uint64_t operations) {
           .threads = parts.size() > 2 ? ParseNumber(parts[2]) : 1};
 }
 
-// The engine options that the shape requires.
+// Sets the engine options that the shape requires.
 void FitEngineToShape(RunOptions* run) {
   const uint64_t entry_bytes = run->dataset.key_bytes + run->dataset.value_bytes;
   uint64_t memtable_entries = 0;
@@ -122,7 +122,7 @@ void FitEngineToShape(RunOptions* run) {
   }
   run->engine.auto_compactions = false;
   run->engine.put_operator = run->shape == Shape::kMerged;
-  // Twice the data and 100 bytes an entry: no library's memtable is less dense.
+  // Twice the data and 100 bytes per entry, because no library's memtable is less dense.
   run->engine.write_buffer_bytes =
       std::max(run->engine.write_buffer_bytes, memtable_entries * (2 * entry_bytes + 100));
 }

@@ -23,7 +23,7 @@ double SecondsOf(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// The number after "name:" in one of the kernel's files.
+// Returns the number after "name:" in a file of the kernel.
 uint64_t KernelNumber(const char* path, const std::string& name) {
   std::ifstream in(path);
   std::string word;
@@ -76,7 +76,7 @@ uint64_t BytesOfFiles(const std::string& folder, std::string_view ending) {
   uint64_t bytes = 0;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
-    // Files may be deleted while we look.
+    // Files may be deleted meanwhile.
     std::error_code gone;
     if (!entry.path().native().ends_with(ending) || !entry.is_regular_file(gone)) continue;
     const uintmax_t file_bytes = entry.file_size(gone);
@@ -96,7 +96,7 @@ void ForgetFiles(const std::string& folder) {
        std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file()) continue;
     const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC);
-    // Pages that are not written yet stay.
+    // Pages that are not written yet would stay cached, so fsync writes them.
     if (file < 0 || ::fsync(file) != 0 || ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0)
       Fail("cannot drop the cached pages of " + entry.path().string());
     ::close(file);

@@ -1,8 +1,8 @@
-// The costs of the process and its files: time, bytes, memory; and a sampler that watches a
+// The costs of the process and its files (time, bytes, memory), and a sampler that observes a
 // workload while it runs.
 //
-// Thread safety: functions: any thread. Sampler: created and stopped by one thread; it reads the
-// counters of the others.
+// Thread safety: functions by any thread. A Sampler is created and stopped by one thread, and reads
+// the counters of the others.
 #pragma once
 
 #include <atomic>
@@ -20,20 +20,20 @@ struct Usage {
   double wall_s = 0;
   double cpu_s = 0;            // user and system, all threads
   uint64_t written_bytes = 0;  // handed to write() and its relatives: /proc/self/io wchar
-  // Pages made dirty, mapped files included; 0 on file systems in memory: /proc/self/io
+  // Pages made dirty, including those of mapped files. 0 on file systems in memory. /proc/self/io
   // write_bytes.
   uint64_t storage_bytes = 0;
   uint64_t read_bytes = 0;  // rchar
 };
 Usage ReadUsage();
-// The later one minus the earlier one.
+// Returns the later usage minus the earlier one.
 Usage Difference(const Usage& later, const Usage& earlier);
 Usage Sum(const Usage& a, const Usage& b);
 
-// The highest resident set since the last reset, in bytes, mapped files included.
+// The highest resident set since the last reset, in bytes, including mapped files.
 void ResetPeakMemory();
 uint64_t PeakMemoryBytes();
-// Has the system write the files of a folder and drop them from its page cache.
+// Writes the files of a folder to storage, and drops them from the system's page cache.
 void ForgetFiles(const std::string& folder);
 
 // The size of all files below a folder, and of the tables among them.
@@ -60,7 +60,7 @@ class Sampler {
   Sampler(const Sampler&) = delete;
   Sampler& operator=(const Sampler&) = delete;
 
-  // The samples so far, a last one included.
+  // Stops sampling. Returns all samples, including a last one.
   std::vector<Sample> Stop();
 
  private:

@@ -2,8 +2,8 @@
 // whichever library exports them.
 //
 // The declarations are the driver's own, so that it builds without RocksDB's headers, or Ashlar's.
-// Functions that only some workloads need are looked up when they are needed: a library without
-// them can run the rest.
+// Functions that only some workloads need are looked up when they are needed, so a library without
+// them can run the other workloads.
 //
 // Thread safety: immutable after construction.
 #pragma once
@@ -197,7 +197,7 @@ struct RocksApi {
 #undef ASHLAR_BENCH_DECLARE
 };
 
-// Adds the value to the tally, and gives it back. Null: the key was not found.
+// Adds the value to the tally and releases it. Null means that the key was not found.
 inline void AddPinned(const RocksApi& api, RocksPinnableSlice* value, Tally* tally) {
   if (value == nullptr) return;
   size_t value_bytes = 0;
@@ -206,7 +206,7 @@ inline void AddPinned(const RocksApi& api, RocksPinnableSlice* value, Tally* tal
   api.pinnableslice_destroy(value);
 }
 
-// The function, or the end of the process if the library does not export it.
+// Returns the function. Ends the process if the library does not export it.
 template <typename Function>
 Function* Need(Function* function, const char* name) {
   if (function == nullptr) NotAvailable(std::string("the library does not export ") + name);

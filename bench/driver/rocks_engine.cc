@@ -106,8 +106,8 @@ class RocksSession : public CSession<RocksApi> {
   }
 
   RocksReadOptions* const read_prefix_;
-  RocksFamily* family_ = nullptr;          // the default one, from its first use on
-  RocksReadOptions* read_tail_ = nullptr;  // both from the first use on
+  RocksFamily* family_ = nullptr;          // the default one, set at its first use
+  RocksReadOptions* read_tail_ = nullptr;  // both are set at the first use
   RocksIterator* tail_ = nullptr;
 
   // MultiGet's arrays, kept between calls.
@@ -117,7 +117,7 @@ class RocksSession : public CSession<RocksApi> {
   std::vector<char*> errors_;
 };
 
-// Puts to and gets from several families, each key always the same one.
+// Puts to and gets from several families. A key always belongs to the same one.
 class FamiliesSession final : public RocksSession {
  public:
   FamiliesSession(const RocksApi& api, RocksDb* db, const EngineOptions& engine,
@@ -310,7 +310,7 @@ class RocksEngine : public Engine {
                                                                                       prefix);
     }
     if (options_.memtable == MemtableKind::kDefault) return;
-    // RocksDB refuses concurrent writers with these.
+    // RocksDB refuses concurrent writers with these memtables.
     Need(api_.options_set_allow_concurrent_memtable_write,
          "rocksdb_options_set_allow_concurrent_memtable_write")(db_options, 0);
     if (options_.memtable == MemtableKind::kVector) {
@@ -362,9 +362,9 @@ class RocksEngine : public Engine {
   RocksCache* cache_ = nullptr;
   RocksDb* db_ = nullptr;
   RocksOptions* db_options_ = nullptr;
-  RocksPerfContext* perf_ = nullptr;  // of the thread that first asked; from then on
+  RocksPerfContext* perf_ = nullptr;  // of the thread that used it first; counts from then on
   std::unique_ptr<FileCalls> files_;
-  std::vector<RocksFamily*> families_;  // none: everything is in the default family
+  std::vector<RocksFamily*> families_;  // empty: everything is in the default family
 };
 
 }  // namespace

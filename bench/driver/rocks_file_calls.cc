@@ -11,7 +11,7 @@ namespace ashlar::bench {
 
 namespace {
 
-// A function of the interface, or the end of the process.
+// Returns a function of the interface, or ends the process.
 #define ASHLAR_BENCH_NEED(api, name) Need((api).name, "rocksdb_" #name)
 
 class RocksTableWriter final : public FileCalls::TableWriter {
@@ -88,7 +88,7 @@ std::vector<std::string> FamilyNames(uint64_t families) {
   return names;
 }
 
-// Valid as long as the strings.
+// The result is valid as long as the strings.
 std::vector<const char*> Texts(const std::vector<std::string>& strings) {
   std::vector<const char*> texts;
   for (const std::string& string : strings) texts.push_back(string.c_str());

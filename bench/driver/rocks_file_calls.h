@@ -1,4 +1,4 @@
-// RocksDB's C interface to FileCalls.
+// FileCalls through RocksDB's C interface.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace ashlar::bench {
 
-// The arguments outlive the object. folder: of the open database.
+// Requires that the arguments outlive the object. `folder` is that of the open database.
 std::unique_ptr<FileCalls> NewRocksFileCalls(const RocksApi& api, RocksDb* db,
                                              const RocksOptions* options,
                                              const std::string& folder);

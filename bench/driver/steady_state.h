@@ -1,11 +1,11 @@
-// SteadyState: when a workload of rounds has run long enough: the bytes written per Put since the
-// first round, which fills the tree, move less than 5 % from one round to the next.
+// SteadyState: decides when a workload of rounds has run long enough. The bytes written per Put
+// since round 0, which fills the tree, must change by less than 5 % from one round to the next.
 //
 //   round 0 (not counted) -> round 1 -> round 2 ... -> steady, or kRoundsMax
 //
-// The mean since the first round and not that of a round decides, because compactions of most of
-// the data fall into one round and not into the next. Two libraries that are compared run the same
-// number of rounds, so that they write the same: the larger of what each needs (run.py).
+// The mean since round 0 decides, not that of one round, because compactions of most of the data
+// occur in one round and not in the next. Two compared libraries run the same number of rounds, the
+// larger of what each needs (run.py), so that they write the same.
 //
 // Thread safety: one thread.
 #pragma once
@@ -21,7 +21,7 @@ class SteadyState {
   static constexpr uint64_t kRoundsMax = 16;
   static constexpr double kMove = 0.05;
 
-  // rounds: as many, at least kRoundsMin; 0: until steady.
+  // rounds: the number of rounds, at least kRoundsMin. 0: until steady.
   explicit SteadyState(uint64_t rounds) : rounds_wanted_(rounds) {}
 
   void AddRound(uint64_t written_bytes, uint64_t puts) {

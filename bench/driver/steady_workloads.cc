@@ -10,12 +10,12 @@ namespace ashlar::bench {
 
 namespace {
 
-// Seeds of the access patterns; that of a round is added.
+// Seeds of the access patterns. The number of a round is added.
 constexpr uint64_t kPutOrder = 1000;
 constexpr uint64_t kReadOrder = 2000;
 
-constexpr uint64_t kPutsPerLook = 4096;  // at the size of the tables
-constexpr uint64_t kSeeksPerCount = 32;  // of the sorted runs
+constexpr uint64_t kPutsPerLook = 4096;  // between two reads of the tables' size
+constexpr uint64_t kSeeksPerCount = 32;  // between two counts of the sorted runs
 
 double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
@@ -34,9 +34,9 @@ void AddRound(const Result& round, Result* sum) {
 
 struct Runner::ReadCounts {
   uint64_t gets = 0;
-  uint64_t blocks = 0;  // that they read
+  uint64_t blocks = 0;  // that the Gets read
   uint64_t seeks = 0;
-  uint64_t runs = 0;  // at one in kSeeksPerCount
+  uint64_t runs = 0;  // at one seek in kSeeksPerCount
   uint64_t table_bytes_max = 0;
 };
 
@@ -69,7 +69,7 @@ void Runner::RunUntilSteady(bool reads, Result* result) {
   result->contents_hash = engine_->NewSession({})->HashContents();
 }
 
-// As many Puts as there are keys, and with counts as many reads, Gets and Seeks by turns.
+// Does a Put per key and, with `counts`, as many reads, alternately Gets and Seeks.
 void Runner::RunRound(uint64_t round, ReadCounts* counts, Result* result) {
   const std::vector<uint32_t> puts = Uniform(dataset_.num(), dataset_.num(), kPutOrder + round);
   const std::vector<uint32_t> reads = Uniform(dataset_.num(), dataset_.num(), kReadOrder + round);

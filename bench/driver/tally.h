@@ -1,5 +1,5 @@
 // Tally: a summary of the data read by a workload, to compare two libraries. Adding is a load, a
-// multiplication and three additions, so that it does not hide the cost of the read; sums commute,
+// multiplication and three additions, so that it does not hide the cost of the read. Sums commute,
 // so that threads may read in any order.
 #pragma once
 
@@ -29,8 +29,8 @@ struct Tally {
   }
 };
 
-// The whole contents of a database, keys and values, in order. Slower; used outside the measured
-// part.
+// A hash of all contents of a database, keys and values, in order. It is slower, and used outside
+// of the measured part.
 class ContentsHash {
  public:
   void Add(const char* data, size_t data_bytes) {

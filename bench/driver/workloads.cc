@@ -28,14 +28,14 @@ enum Pattern : uint64_t {
   kDeleteOrder
 };
 
-// The part of a sequence that falls to one of several threads.
+// Returns the part of a sequence for one of several threads.
 std::span<const uint32_t> PartOf(std::span<const uint32_t> whole, uint64_t part, uint64_t parts) {
   const size_t begin = whole.size() * part / parts;
   const size_t end = whole.size() * (part + 1) / parts;
   return whole.subspan(begin, end - begin);
 }
 
-// Two libraries that lack the same keys agree.
+// Needed because two libraries that lack the same keys have the same tally.
 void FailUnlessAllFound(const Result& result) {
   if (result.tally.found == result.operations) return;
   Fail(result.workload + ": " + std::to_string(result.tally.found) + " of " +
@@ -51,7 +51,7 @@ void Note(uint64_t done, Progress* progress) {
 struct Runner::Workload {
   std::string_view name;
   void (Runner::*run)(Result* result);
-  bool reads;  // warm its first reads
+  bool reads;  // Warm or ForgetFiles runs first
 };
 
 std::span<const Runner::Workload> Runner::Workloads() {
@@ -158,7 +158,7 @@ void Runner::Warm() {
   warm_ = true;
   const std::unique_ptr<Session> session = engine_->NewSession({});
   Tally tally;
-  // Tables and memtables that are hashed by prefix have no order over everything.
+  // Tables and memtables that are hashed by prefix have no total order.
   if (options_.engine.table != TableKind::kPlain) session->ScanForward(dataset_.num(), &tally);
   char key[kKeyBytesMax];
   for (const uint32_t number :
@@ -278,7 +278,7 @@ void Runner::FillRandom(Result* result) { Write(Shuffled(dataset_.num(), kLoadOr
 
 void Runner::Overwrite(Result* result) {
   std::vector<uint32_t> order = Uniform(dataset_.num(), task_.operations, kOverwriteOrder);
-  // Threads that write one key would decide by chance which value stays.
+  // If threads wrote the same key, chance would decide which value remains.
   if (task_.threads > 1) {
     order = Shuffled(dataset_.num(), kOverwriteOrder);
     order.resize(std::min(order.size(), task_.operations));
@@ -388,7 +388,7 @@ void DeleteOne(const Dataset& dataset, Session* session, uint32_t number, char* 
   session->Delete({key, dataset.options().key_bytes});
 }
 
-// From one key to before another.
+// Deletes the range from one key to before another.
 void DeleteNumbers(const Dataset& dataset, Session* session, uint64_t begin, uint64_t end,
                    char* key) {
   char end_key[kKeyBytesMax];
@@ -397,7 +397,7 @@ void DeleteNumbers(const Dataset& dataset, Session* session, uint64_t begin, uin
   session->DeleteRange({key, dataset.options().key_bytes}, {end_key, dataset.options().key_bytes});
 }
 
-// From after a key to before the next one: nothing that is visible changes.
+// Deletes the range between a key and the next one, so no visible entry changes.
 void DeleteBetween(const Dataset& dataset, Session* session, uint32_t number, char* key,
                    Tally* /*tally*/) {
   char end[kKeyBytesMax];
@@ -406,7 +406,7 @@ void DeleteBetween(const Dataset& dataset, Session* session, uint32_t number, ch
   session->DeleteRange({key, dataset.options().key_bytes}, {end, dataset.options().key_bytes});
 }
 
-// All keys but the first and the last.
+// Deletes all keys except for the first and the last.
 void DeleteInside(const Dataset& dataset, Session* session, uint32_t /*number*/, char* key,
                   Tally* /*tally*/) {
   DeleteNumbers(dataset, session, 1, dataset.num() - 1, key);
@@ -498,8 +498,8 @@ void Runner::FirstSeek(Result* result) { DeleteAndSeek(false, result); }
 void Runner::FirstSeekFlushed(Result* result) { DeleteAndSeek(true, result); }
 
 // One seek over as many deletions as the task has operations, before anything else has read over
-// them: Ashlar's iterators remember them. So they are not a workload of their own, which would end
-// with a check of the contents.
+// them, because Ashlar's iterators remember them. So the deletions are not a workload of their own,
+// which would end with a check of the contents.
 void Runner::DeleteAndSeek(bool flush, Result* result) {
   Warm();
   {

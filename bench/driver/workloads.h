@@ -1,11 +1,11 @@
 // Workloads: the operations of a run on a database, and their results.
 //
-// A run prepares a database in a shape, then runs workloads on it one after the other; each is
+// A run prepares a database in a shape, then runs workloads on it one after the other. Each is
 // measured on its own. Preparations of a workload (access patterns, warm caches) end before its
 // clock starts. Background work of a writing workload (flush, compactions) ends before its clock
 // stops.
 //
-// Thread safety: one thread; workloads start threads of their own and join them.
+// Thread safety: one thread. Workloads start threads of their own and join them.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct RunOptions {
   uint64_t write_rate = 0;  // of the writer concurrent with readers, operations per second
   bool log = true;
   bool sync = false;
-  // A writer lets flushes and compactions end after so many operations; 0: it does not wait.
+  // A writer waits for flushes and compactions after this many operations. 0: it does not wait.
   uint64_t wait_every = 0;
   uint64_t rounds = 0;  // of the workloads that end when they are steady; 0: until they are
   uint64_t sample_ms = 100;
@@ -58,8 +58,8 @@ struct Task {
   uint64_t threads = 1;
 };
 
-// Of a workload that ends when it is steady (steady_state.h). The bytes are those of files without
-// a log; sorted runs and the largest size of the tables are counted with reads.
+// Figures of a workload that ends when it is steady (steady_state.h), in a run without a log.
+// Sorted runs and the largest size of the tables are counted only with reads.
 struct SteadyFigures {
   uint64_t rounds = 0;  // 0: another workload
   bool is_steady = false;
@@ -68,7 +68,7 @@ struct SteadyFigures {
   double disk_per_live_byte = 0;
   double disk_per_live_byte_max = 0;  // with the files of running compactions
   double runs_per_get = 0;            // of which a Get read a block
-  double runs_per_seek = 0;           // that a seek has to look at
+  double runs_per_seek = 0;           // that a seek has to read
 };
 
 struct Result {
@@ -82,7 +82,7 @@ struct Result {
   Tally tally;
   uint64_t contents_hash = 0;  // of a writing workload; 0 otherwise
   uint64_t side_writes = 0;    // by the writer concurrent with readers
-  // That it was asked for; 0: no such writer.
+  // The rate that was requested from it. 0: no such writer.
   uint64_t side_writes_asked_per_s = 0;
   uint64_t copied_bytes = 0;   // by memcpy and memmove; counted if the preloaded counter is there
   uint64_t copied_values = 0;  // copies of at least a value's size
@@ -136,7 +136,7 @@ class Runner {
   void MixUntilSteady(Result* result);
   void RunUntilSteady(bool reads, Result* result);
   struct ReadCounts;
-  // counts: null: no reads.
+  // Null `counts` means no reads.
   void RunRound(uint64_t round, ReadCounts* counts, Result* result);
   void ReadCounted(const std::string& key, uint64_t number, Session* session, Tally* tally,
                    ReadCounts* counts);
@@ -155,9 +155,9 @@ class Runner {
   void OpenFamilies(Result* result);
   FileCalls* Files() const;
   std::string SideFolder(const std::string& name) const;
-  // As many tables as the task has operations; they share the first `keys` keys, with new values.
+  // Writes a table per operation. Together they have the first `keys` keys, with new values.
   std::vector<std::string> WriteTables(uint64_t keys) const;
-  // Calls `one` with 0, 1, … as often as the task has operations, and measures each call.
+  // Calls `one` with 0, 1, … once per operation of the task, and measures each call.
   void Repeat(const std::function<void(uint64_t number, Tally* tally)>& one, Result* result);
 
   void ReadRandom(Result* result);
@@ -175,11 +175,11 @@ class Runner {
   void ReadWhileWriting(Result* result);
   void PrefixWhileWriting(Result* result);
   void Read(std::span<const uint32_t> order, Operation operation, Result* result);
-  // The same with keys that are there.
+  // The same with existing keys.
   void ReadExisting(std::span<const uint32_t> order, Operation operation, Result* result);
-  // As many keys as the task has operations, each once, in a random order.
+  // Returns as many keys as the task has operations, each once, in a random order.
   std::vector<uint32_t> SomeShuffled() const;
-  // Operations that change the database, all in one memtable: no flush follows.
+  // Runs operations that change the database, all in one memtable, without a flush.
   void Change(std::span<const uint32_t> order, Operation operation, Result* result);
   void Scan(uint64_t (Session::*scan)(uint64_t, Tally*), Result* result);
   void BesideWriter(Operation operation, Result* result);
@@ -187,14 +187,14 @@ class Runner {
   // Starts the threads, lets `body` run in each, and measures from the first to the last.
   using Body = std::function<void(uint64_t thread, Session* session, LapClock* laps,
                                   Progress* progress, Tally* tally)>;
-  // The work after the threads have ended that belongs to the measured part.
+  // The measured work after the threads have ended.
   using Rest = std::function<void()>;
   void Measure(const Body& body, const Rest& rest, Result* result);
 
   const RunOptions options_;
   const Dataset dataset_;
   Engine* const engine_;
-  Task task_;  // the one that runs
+  Task task_;  // the current one
   bool warm_ = false;
 };
 

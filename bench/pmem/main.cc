@@ -1,5 +1,5 @@
-// One store, one size of entries, one figure after the other, as one line of JSON. run.py starts
-// it.
+// Measures one store with one size of entries, and prints the figures as one line of JSON. run.py
+// starts it.
 //
 //   bench_pmem STORE PATH ENTRIES KEY_BYTES VALUE_BYTES flush|noflush|logged|unsynced WHAT
 //
@@ -82,7 +82,7 @@ struct Run {
     for (uint64_t i = entries; i > 1; --i) std::swap(numbers[i - 1], numbers[random.Uniform(i)]);
     return numbers;
   }
-  // The same keys in no order.
+  // Returns the same keys in random order.
   Keys Shuffled(uint64_t seed) const {
     Keys keys(key_bytes);
     for (const uint64_t number : ShuffledNumbers(seed)) keys.Add(number);
@@ -135,7 +135,7 @@ void TimeAll(const Run& run, nlohmann::json* row) {
         static_cast<double>(OrdinaryBytes() - memory) / static_cast<double>(run.entries);
   }
   std::unique_ptr<Store> store;
-  // The best of some: a single run is short, and other processes affect it.
+  // The best of several opens, because a single one is short and other processes affect it.
   constexpr int kOpens = 5;
   nlohmann::json opens;
   for (int i = 0; i < kOpens; ++i) {
@@ -170,7 +170,7 @@ void TimeAll(const Run& run, nlohmann::json* row) {
   });
 }
 
-// Medians: now and then an operation takes space for many.
+// Reports medians, because now and then an operation takes space for many.
 void CountAll(const Run& run, nlohmann::json* row) {
   const std::unique_ptr<Store> store = run.Open(true);
   std::map<std::string, std::vector<Durables>> costs;
@@ -199,7 +199,7 @@ void CountAll(const Run& run, nlohmann::json* row) {
   }
 }
 
-// Threads that put, get, update and remove keys of their own.
+// Times threads that put, get, update and remove keys of their own.
 void TimeThreads(const Run& run, nlohmann::json* row) {
   if (!run.request.kind.starts_with("ashlar")) Fail("the peers have no locks");
   const Keys order = run.Shuffled(1);
@@ -227,7 +227,7 @@ void TimeThreads(const Run& run, nlohmann::json* row) {
   }
 }
 
-// A number of a file of /proc, after its name.
+// Returns the number after a name in a file of /proc.
 uint64_t ProcNumber(const char* path, const std::string& name) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {
@@ -239,7 +239,7 @@ uint64_t ProcNumber(const char* path, const std::string& name) {
   Fail("no " + name + " in " + path);
 }
 
-// Random updates of a pool with a log, in which checkpoints are made.
+// Times random updates of a pool with a log, during which checkpoints are made.
 void TimeCheckpoints(const Run& run, nlohmann::json* row) {
   constexpr uint64_t kOperationsPerLook = 4096;
   const auto written = [] { return ProcNumber("/proc/self/io", "wchar:"); };

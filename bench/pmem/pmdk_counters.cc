@@ -1,5 +1,5 @@
-// Each of these has the name of a function of libpmem that libpmemobj calls, counts, and calls the
-// real one. The dynamic linker finds those of the program first.
+// Each function has the name of a libpmem function that libpmemobj calls. It counts, and calls the
+// real one. The dynamic linker finds the program's functions first.
 #include "bench/pmem/pmdk_counters.h"
 
 #include <dlfcn.h>

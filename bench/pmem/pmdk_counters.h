@@ -1,5 +1,5 @@
-// Counts the calls of libpmemobj to libpmem: the functions of pmdk_counters.cc replace libpmem's
-// own.
+// Counts the calls from libpmemobj to libpmem. The functions of pmdk_counters.cc replace those of
+// libpmem.
 #pragma once
 
 #include "bench/pmem/store.h"

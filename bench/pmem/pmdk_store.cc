@@ -1,15 +1,15 @@
-// The peer: a tree of linked leaves of 48 slots on libpmemobj, every change one of its
-// transactions, with the inner nodes in ordinary memory. Three ways to store an entry and to split
-// a leaf, as published for pmemkv's engines:
+// The peer: a tree on libpmemobj with linked leaves of 48 slots. Every change is one of its
+// transactions, and the inner nodes are in ordinary memory. There are three ways to store an entry
+// and to split a leaf, as published for pmemkv's engines:
 //
 //   naive copy      a slot holds two strings, short ones inline, long ones in objects of their own;
 //                   a split copies both into the new leaf
-//   copy-or-swap    the same slot; a split copies what is inline and hands the objects of long
-//                   strings over
-//   zero-copy       a slot holds one object with key and value; a split hands it over
+//   copy-or-swap    the same slot; a split copies inline strings and passes on the objects of long
+//                   ones
+//   zero-copy       a slot holds one object with key and value; a split passes it on
 //
-// Kinder to libpmemobj than pmemkv was: the index has one key for each leaf, not one for each
-// entry.
+// This is kinder to libpmemobj than pmemkv was, because the index has one key per leaf instead of
+// one per entry.
 #include <libpmemobj.h>
 
 #include <algorithm>
@@ -26,12 +26,12 @@ namespace ashlar::bench {
 namespace {
 
 constexpr size_t kSlots = 48;
-// As long as the pointer that takes their place, but for one byte: as pmemkv had it.
+// One byte less than the pointer that replaces the bytes, as in pmemkv.
 constexpr size_t kInlineBytes = sizeof(PMEMoid) - 1;
 constexpr char kLayout[] = "ashlar-bench";
 enum TypeNumber : uint64_t { kLeafType = 1, kBytesType = 2 };
 
-// Into an object that this transaction made.
+// Copies the texts into a new object of this transaction.
 PMEMoid NewBytes(std::string_view first, std::string_view second) {
   const PMEMoid object = pmemobj_tx_alloc(first.size() + second.size(), kBytesType);
   char* const to = static_cast<char*>(pmemobj_direct(object));
@@ -51,7 +51,7 @@ struct StoredString {
   std::string_view Get() const {
     return {IsHere() ? here : static_cast<const char*>(pmemobj_direct(elsewhere)), bytes};
   }
-  // Inside a transaction that has this slot.
+  // Requires a transaction that has this slot.
   void Set(std::string_view from) {
     bytes = from.size();
     if (IsHere()) {
@@ -148,7 +148,7 @@ class PmdkStore final : public Store {
         root_->first = pmemobj_tx_zalloc(sizeof(Leaf), kLeafType);
       });
     }
-    // Recovery: the smallest key of each leaf.
+    // Recovery finds the smallest key of each leaf.
     for (Leaf* leaf = Direct(root_->first); leaf != nullptr; leaf = Direct(leaf->next)) {
       std::string_view least;
       bool found = false;
@@ -211,7 +211,7 @@ class PmdkStore final : public Store {
     const uint8_t hash = pmem::Fingerprint(key);
     return hash == 0 ? 1 : hash;
   }
-  // The snapshot that undoes the following changes.
+  // Takes the snapshot that undoes the following changes.
   static void Snapshot(const void* start, size_t bytes) {
     pmemobj_tx_add_range_direct(start, bytes);
   }
@@ -252,7 +252,7 @@ class PmdkStore final : public Store {
     leaf->hashes[at] = hash;
   }
 
-  // The upper half goes to a new leaf right of this one, and the new entry to its place: one
+  // Moves the upper half to a new leaf to the right, and adds the new entry in its place, in one
   // transaction.
   void Split(Leaf* leaf, std::string_view key, std::string_view value, uint8_t hash) {
     std::array<size_t, kSlots> order;

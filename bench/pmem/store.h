@@ -19,8 +19,8 @@ struct Durables {
   }
 };
 
-// One thread, except Has and changes of trees of this library. Failures end the process with a
-// message.
+// Thread safety: one thread, except for Has and for changes of this library's trees. Failures end
+// the process with a message.
 class Store {
  public:
   virtual ~Store() = default;
@@ -31,7 +31,7 @@ class Store {
   // Inserts or replaces.
   virtual void Put(std::string_view key, std::string_view value) = 0;
   virtual void Remove(std::string_view key) = 0;
-  // The bytes of the value, 0 when there is none; every byte of it is looked at.
+  // Returns the size of the value, or 0 if there is none. Reads every byte of it.
   virtual uint64_t Get(std::string_view key) = 0;
 
   virtual bool Has(std::string_view key) = 0;
@@ -39,7 +39,7 @@ class Store {
   virtual uint64_t Splits() const = 0;
   // Bytes of the pool in use by entries and by their index.
   virtual uint64_t UsedBytes() const = 0;
-  // Since the process began; counted only by a store that was opened to count.
+  // The counts since the process began. Only a store that was opened to count has them.
   virtual Durables Counted() const = 0;
 };
 
@@ -50,7 +50,7 @@ struct StoreRequest {
   bool create = true;
   bool flush = true;    // false: caches are durable, so lines need no flush
   bool logged = false;  // on a file: durable by a log or msync
-  bool sync = true;     // logged: false writes the log and does not sync it
+  bool sync = true;     // if logged: false does not sync the log
   bool count = false;
 };
 
@@ -61,7 +61,7 @@ std::unique_ptr<Store> OpenPmdk(const StoreRequest& request);
 
 [[noreturn]] void Fail(const std::string& what);
 
-// As a program that uses the value would.
+// Reads the value as a program that uses it would.
 inline uint64_t LookAt(std::string_view value) {
   uint64_t sum = 0;
   size_t at = 0;

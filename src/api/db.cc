@@ -61,8 +61,8 @@ Status Release(const Status& status, std::unique_ptr<DB> db, DB** dbptr) {
   return status;
 }
 
-// Collects the logs of `directory`, including those kept for reuse, and of its archive. The archive
-// is deleted if nothing else is in it.
+// Deletes the logs of `directory` and of its archive, including those kept for reuse. Deletes the
+// archive if nothing else is in it.
 Status DeleteLogs(vfs::FileSystem* fs, const std::string& directory) {
   Status first_error;
   std::vector<std::string> names;
@@ -86,8 +86,8 @@ Status DeleteLogs(vfs::FileSystem* fs, const std::string& directory) {
   return first_error;
 }
 
-// False: the newest OPTIONS file names another folder of logs. Those in this one are another
-// database's, as where a checkpoint is destroyed with the options of the original.
+// Returns false if the newest OPTIONS file names another log folder. The logs in `folder` are then
+// another database's, for example if a checkpoint is destroyed with the options of the original.
 bool MayHaveLogsIn(vfs::FileSystem* fs, const std::string& name, const std::string& folder) {
   const Result<uint64_t> newest = FindNewestOptionsFile(fs, name);
   if (!newest.ok()) return true;
@@ -97,7 +97,7 @@ bool MayHaveLogsIn(vfs::FileSystem* fs, const std::string& name, const std::stri
   const std::string& wal_dir = file->db_options.wal_dir;
   const std::string& recorded = wal_dir.empty() ? name : wal_dir;
   if (WithoutSeparatorAtEnd(recorded) == WithoutSeparatorAtEnd(folder)) return true;
-  bool same = false;  // by another path
+  bool same = false;  // the same folder under another path
   return fs->AreFilesSame(recorded, folder, &same).ok() && same;
 }
 
@@ -424,8 +424,8 @@ Status DestroyDB(const std::string& name, const Options& options,
     if (const Status deleted = DeleteLogs(fs, folder); first_error.ok()) first_error = deleted;
   }
   if (const Status deleted = DeleteLostFiles(fs, name); first_error.ok()) first_error = deleted;
-  // LOCK is deleted while it is held, or another process could lock the deleted file. Windows does
-  // not delete a held file, whether this or another process holds it.
+  // Deletes LOCK while it is held. Otherwise another process could lock it before its deletion.
+  // Windows deletes no file that any process holds, so there a second attempt follows the release.
   const auto remove_lock = [&](const std::string& folder, std::unique_ptr<vfs::FileLock> held) {
     const bool lock_is_gone = fs->DeleteFile(LockFileName(folder)).ok();
     held.reset();
@@ -433,7 +433,7 @@ Status DestroyDB(const std::string& name, const Options& options,
   };
   if (wal_lock != nullptr) remove_lock(options.wal_dir, std::move(wal_lock));
   remove_lock(name, std::move(lock));
-  // A directory with other files in it stays.
+  // Keeps a directory that has other files.
   if (fs->GetChildren(name, &names).ok() && names.empty()) {
     const Status deleted = fs->DeleteDir(name);
     if (first_error.ok()) first_error = deleted;

@@ -18,8 +18,8 @@
 namespace ashlar {
 namespace {
 
-// Accepts keys in every order, so that a table can be checked whose comparator is unknown. Searches
-// find nothing with it.
+// Accepts keys in any order, so that a table can be checked although its comparator is unknown.
+// Searches with it find nothing.
 class UncheckedOrder final : public Comparator {
  public:
   explicit UncheckedOrder(std::string name) : name_(std::move(name)) {}
@@ -32,10 +32,10 @@ class UncheckedOrder final : public Comparator {
   const std::string name_;
 };
 
-// The tables and properties of one family, while the MANIFEST is read.
+// The tables and properties of one family, collected while the MANIFEST is read.
 struct FamilyRecord {
   std::string name;
-  std::string comparator = BytewiseComparator()->Name();  // the default of an edit without a name
+  std::string comparator = BytewiseComparator()->Name();  // if no edit names one
   std::map<DeletedFile, std::unique_ptr<FileMetaData>> tables;
 };
 

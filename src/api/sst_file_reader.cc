@@ -58,7 +58,7 @@ class TableEntryIterator final : public Iterator {
     status_ = Status::InvalidArgument("the target is not a key of a table iterator");
     return false;
   }
-  // The target may be in the cursor's memory, which a seek writes over.
+  // The target may be in the cursor's memory, which a seek overwrites.
   Slice CopyOf(const Slice& target) {
     target_.Assign(target);
     return target_.key();

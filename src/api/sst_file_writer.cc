@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint32_t kUnknownFamily = TablePropertiesCollectorFactory::Context::kUnknownColumnFamily;
 
-// The file may go to any level, and to the last one if it overlaps nothing.
+// The file's level is not known yet. A file that overlaps nothing is ingested into the last level.
 CompressionType CompressionOf(const ColumnFamilyOptions& options) {
   if (options.bottommost_compression != kDisableCompressionOption)
     return options.bottommost_compression;
@@ -34,7 +34,7 @@ CompressionType CompressionOf(const ColumnFamilyOptions& options) {
                                                : options.compression_per_level.back();
 }
 
-// Tables are told apart by session and number.
+// A session and a number identify a table.
 uint64_t NextNumber() {
   static std::atomic<uint64_t> number{1};
   return number.fetch_add(1, std::memory_order_relaxed);
@@ -56,10 +56,10 @@ struct SstFileWriter::Rep {
   IORequestPriority priority = IO_TOTAL;
   const std::string session_id = NewSessionId();
 
-  // Of the file that is open, or was last.
+  // The state of the open file, or of the last one if none is open.
   std::string path;
   CompactionOutputArgs args;
-  std::unique_ptr<CompactionOutput> output;  // null: none is open
+  std::unique_ptr<CompactionOutput> output;  // null: no file is open
   std::string key;                           // internal key of the last entry
   std::string smallest;                      // user key
   uint64_t entries = 0;
@@ -103,7 +103,7 @@ struct SstFileWriter::Rep {
     table.db_session_id = session_id;
   }
 
-  // Runs one call. Without memory it may have added half of an entry, so that is the last one.
+  // Runs one call. Latches MemoryLimit, because the failed call may have added half of an entry.
   template <typename Call>
   Status Run(const Call& call) {
     Status result = CatchBadAlloc(call);
@@ -129,7 +129,7 @@ struct SstFileWriter::Rep {
     MakeArgs();
     ASHLAR_RETURN_IF_ERROR(CheckRateLimiter(args.table.rate_limiter)
                                .WithContext(StrCat(path, ": EnvOptions::rate_limiter")));
-    // A database may have a link to the old file, which must stay as it is.
+    // Deletes an old file instead of overwriting it, because a database may have a link to it.
     const Status removed = args.file_system->DeleteFile(path);
     if (!removed.ok() && !removed.IsPathNotFound()) return removed;
     auto opened = std::make_unique<CompactionOutput>(args);
@@ -167,7 +167,7 @@ struct SstFileWriter::Rep {
     ASHLAR_RETURN_IF_ERROR(entries > 0 || !ranges.empty() ? output->Finish()
                                                           : Bad("the file has no entries"));
     const std::vector<std::unique_ptr<FileMetaData>> files = output->TakeFiles();
-    ASHLAR_ASSERT(files.size() == 1);  // target_file_bytes: one file
+    ASHLAR_ASSERT(files.size() == 1);  // target_file_bytes is unlimited
     file_bytes = files.front()->file_bytes;
     if (info != nullptr) Describe(*files.front(), info);
     return Status::OK();
@@ -241,13 +241,13 @@ Status SstFileWriter::DeleteRange(const Slice& begin_key, const Slice& end_key) 
 Status SstFileWriter::Finish(ExternalSstFileInfo* file_info) {
   const bool was_open = rep_->output != nullptr;
   Status status = CatchBadAlloc([&] { return rep_->Finish(file_info); });
-  // Without success this deletes the file.
+  // After a failure this deletes the file.
   if (was_open) rep_->output.reset();
   return status;
 }
 
 uint64_t SstFileWriter::FileSize() {
-  // Without an entry the estimate of an open file is that of an empty block.
+  // Before the first entry, OpenFileBytes returns the size of an empty block.
   if (rep_->output == nullptr) return rep_->file_bytes;
   return rep_->entries == 0 ? 0 : rep_->output->OpenFileBytes();
 }

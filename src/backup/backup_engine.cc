@@ -1,6 +1,6 @@
-// BackupEngine: takes a backup of an open database, and puts one back.
+// BackupEngine: takes backups of an open database, and restores them.
 //
-// DB::GetLiveFilesStorageInfo gives the files of a backup and their order. Later writes in the logs
+// DB::GetLiveFilesStorageInfo lists the files of a backup in their order. Later writes in the logs
 // are part of the backup as well. A record cut off at the end of the last log is a torn tail, where
 // recovery ends.
 #include "ashlar/backup_engine.h"
@@ -34,20 +34,20 @@
 namespace ashlar {
 namespace {
 
-// RocksDB's limit. A description that is too long to be read would make its backup a damaged one.
+// RocksDB's limit. A backup whose description is too long to be read would count as damaged.
 constexpr size_t kAppMetadataBytesMax = size_t{1} << 20;
 
 struct Backup {
   BackupMeta meta;
   uint64_t bytes = 0;
-  uint32_t description_crc = 0;  // to notice another backup with the same number
+  uint32_t description_crc = 0;  // to detect another backup with the same number
 };
 
-// The backups of a directory, as they were read or last changed. Never changed: a change makes
-// another one, so that a call sees one state without waiting for the calls of other threads.
+// The backups of a directory, as they were read or last changed. A list is immutable. A change
+// makes a new one, so that a call sees one state without waiting for the calls of other threads.
 struct BackupList {
   std::map<BackupID, std::shared_ptr<const Backup>> backups;
-  std::map<BackupID, Status> damaged;  // and why
+  std::map<BackupID, Status> damaged;  // with the reason
 
   bool Contains(BackupID id) const { return backups.contains(id) || damaged.contains(id); }
 };
@@ -63,8 +63,8 @@ const BackupFile* FindFile(const BackupMeta& meta, std::string_view name) {
   return nullptr;
 }
 
-// The number of the MANIFEST that the backup's CURRENT names. Corruption: CURRENT is not there, is
-// not what was copied, or names a file that the backup lacks.
+// Returns the number of the MANIFEST that the backup's CURRENT names. Returns Corruption if CURRENT
+// is missing, differs from what was copied, or names a file that the backup lacks.
 Result<uint64_t> FindManifest(const BackupFolder& folder, const BackupMeta& meta) {
   const BackupFile* const current = FindFile(meta, "CURRENT");
   if (current == nullptr) return Status::Corruption("the backup has no file CURRENT");
@@ -80,7 +80,7 @@ Result<uint64_t> FindManifest(const BackupFolder& folder, const BackupMeta& meta
   return number;
 }
 
-// One backup being made: copies files and lists them.
+// Makes one backup: copies the files and lists them.
 class BackupWriter {
  public:
   BackupWriter(BackupFolder* folder, uint32_t id, DB* db, const CreateBackupOptions& options,
@@ -166,8 +166,8 @@ class BackupWriter {
     return Add(path, name, copied);
   }
 
-  // A table that an earlier backup may have is read first, and copied only if its contents are new.
-  // Other databases may use the same file number.
+  // Reads a table first if an earlier backup may have it, and copies it if its contents are new.
+  // The file number does not decide this, because other databases may use the same one.
   Status AddTable(const FileStorageInfo& table) {
     const std::string& name = table.relative_filename;
     CopyPlan plan = PlanFrom(table);
@@ -191,7 +191,7 @@ class BackupWriter {
     return Add(path, name, copied);
   }
 
-  // Whether there is a shared file that came from a table of this name and size.
+  // Returns whether a shared file came from a table of this name and size.
   Result<bool> SharedHasLike(const std::string& name, uint64_t bytes) {
     if (!shared_listed_) {
       ASHLAR_RETURN_IF_ERROR(system()->GetChildren(folder_->Path(kSharedChecksumFolder), &shared_));
@@ -214,11 +214,11 @@ class BackupWriter {
   const std::atomic<bool>& stopped_;
   RateLimiter* const limiter_;  // null: no limit
   bool shared_listed_ = false;
-  std::vector<std::string> shared_;  // ascending: many tables may be looked for among many files
+  std::vector<std::string> shared_;  // sorted, for many searches among many files
   Backup backup_;
 };
 
-// Puts the files of a backup where a database is, or was.
+// Restores the files of a backup to the directory of a database, which may exist already.
 class Restorer {
  public:
   Restorer(const BackupFolder& folder, vfs::FileSystem* file_system, const std::string& db_dir,
@@ -250,8 +250,8 @@ class Restorer {
   }
 
  private:
-  // Files of backups have names of a database, so Clear would delete them. Before anything is
-  // created, a folder is known by its name. CheckBackupsHaveNoLock knows it by any path.
+  // Backup files are named like files of a database, so Clear would delete them. This compares
+  // paths before anything is created. CheckBackupsHaveNoLock finds the folder by any other path.
   Status CheckHasNoBackups(const std::string& folder) const {
     if (system_ != folder_.file_system()) return Status::OK();
     for (const std::string_view name : {kPrivateFolder, kSharedFolder, kSharedChecksumFolder}) {
@@ -261,9 +261,9 @@ class Restorer {
     return Status::OK();
   }
 
-  // The locks of the database that is replaced are held. One of them in a folder of the backups
-  // shows that both are one, however they are spelled and through whatever file system. Then they
-  // are released, and the file is deleted.
+  // Requires that the locks of the replaced database are held. If a folder of the backups has one
+  // of them, it is a folder of the database, whatever its path and file system. Then this releases
+  // the locks, deletes the lock file and returns an error.
   Status CheckBackupsHaveNoLock(std::unique_ptr<vfs::FileLock>* held) const {
     std::vector<std::string> folders = {std::string(kPrivateFolder), std::string(kSharedFolder),
                                         std::string(kSharedChecksumFolder)};
@@ -276,7 +276,7 @@ class Restorer {
       if (!folder_.file_system()->FileExists(path).ok()) continue;
       std::unique_ptr<vfs::FileLock> lock;
       if (folder_.file_system()->LockFile(path, &lock).ok()) continue;
-      // Windows does not delete a held file.
+      // Windows deletes no held file, so there a second attempt follows the release.
       const bool is_gone = folder_.file_system()->DeleteFile(path).ok();
       held->reset();
       if (!is_gone) static_cast<void>(folder_.file_system()->DeleteFile(path).ok());
@@ -302,7 +302,7 @@ class Restorer {
   }
 
   Status Clear(bool keep_logs) const {
-    // CURRENT first: from then on there is no database.
+    // Removes CURRENT first. From then on there is no database.
     ASHLAR_RETURN_IF_ERROR(Remove(CurrentFileName(db_dir_)));
     ASHLAR_RETURN_IF_ERROR(SyncFolder(db_dir_));
     for (const std::string& folder : std::set<std::string>{db_dir_, wal_dir_}) {
@@ -312,7 +312,7 @@ class Restorer {
     return Status::OK();
   }
 
-  // The database that is replaced may have had its logs in either folder.
+  // The replaced database may have its logs in either folder.
   Status ClearFolder(const std::string& folder, bool keep_logs) const {
     std::vector<std::string> names;
     ASHLAR_RETURN_IF_ERROR(system_->GetChildren(folder, &names));
@@ -327,7 +327,7 @@ class Restorer {
   }
 
   // GetUpdatesSince would return archived logs as writes of the restored database. Logs that are
-  // kept go back to the log folder, because recovery would find a gap without them.
+  // kept are moved to the log folder, because recovery would find a gap without them.
   Status ClearArchive(const std::string& folder, bool keep_logs) const {
     if (keep_logs && folder != wal_dir_) return Status::OK();
     const std::string archive = ArchiveDirectory(folder);
@@ -434,12 +434,12 @@ class BackupEngineImpl final : public BackupEngine {
     std::unique_ptr<vfs::FileLock> lock;
     const Status locked = backup_system_->LockFile(LockFileName(options_.backup_dir), &lock);
     ASHLAR_RETURN_IF_ERROR(ReadList());
-    // While another engine makes a backup, its unfinished files look like leftovers. The first
-    // change removes leftovers.
+    // While another engine makes a backup, its unfinished files look like leftovers. Without the
+    // lock, the first change removes the leftovers.
     return locked.ok() ? RemoveLeftovers() : Status::OK();
   }
 
-  // ---- Looking.
+  // ---- Queries.
 
   void GetBackupInfo(std::vector<BackupInfo>* backup_infos) const override {
     backup_infos->clear();
@@ -487,7 +487,7 @@ class BackupEngineImpl final : public BackupEngine {
     });
   }
 
-  // ---- Changing.
+  // ---- Changes.
 
   Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                      const std::string& app_metadata,
@@ -530,7 +530,7 @@ class BackupEngineImpl final : public BackupEngine {
     if (options.mode != RestoreOptions::kPurgeAllFiles)
       return Status::NotSupported(StrCat("RestoreOptions::mode=", static_cast<int>(options.mode),
                                          " is not implemented; leave it at kPurgeAllFiles"));
-    // Before anything in db_dir is touched, the files of the backup have to be there.
+    // The files of the backup must exist before anything in db_dir is changed.
     ASHLAR_RETURN_IF_ERROR(Verify(backup_id, false));
     ASHLAR_ASSIGN_OR_RETURN(const std::shared_ptr<const Backup> backup, Find(backup_id));
     return UnlessDeleted(
@@ -543,8 +543,8 @@ class BackupEngineImpl final : public BackupEngine {
     return UnlessDeleted(backup_id, VerifyFiles(backup_id, *backup, verify_with_checksum));
   }
 
-  // Another thread or engine may delete a backup that is being read: its description first, then
-  // its files.
+  // Another thread or engine may delete a backup while it is read. It deletes the description
+  // before the files.
   Status UnlessDeleted(BackupID backup_id, const Status& status) const {
     return !status.ok() && folder_.DescriptionCrc(backup_id).status().IsPathNotFound()
                ? NoBackup(backup_id)
@@ -554,7 +554,7 @@ class BackupEngineImpl final : public BackupEngine {
   Status VerifyFiles(BackupID backup_id, const Backup& backup, bool verify_with_checksum) const {
     uint64_t bytes = 0;
     ASHLAR_ASSIGN_OR_RETURN(const BackupMeta meta, folder_.Read(backup_id, &bytes));
-    // The listed one was deleted, and its number was given to another.
+    // The listed backup was deleted, and another backup got its number.
     if (meta != backup.meta) return NoBackup(backup_id);
     if (bytes != backup.bytes)
       return Status::Corruption(options_.backup_dir,
@@ -571,8 +571,8 @@ class BackupEngineImpl final : public BackupEngine {
     return Status::OK();
   }
 
-  // Every change of the directory goes through here. One runs at a time, of all threads and
-  // processes, with the current list.
+  // Runs each change of the directory. One change runs at a time among all threads and processes,
+  // starting from the current list.
   template <typename Change>
   Status WhileLocked(const Change& change) {
     return CatchBadAlloc([&]() -> Status {
@@ -586,9 +586,9 @@ class BackupEngineImpl final : public BackupEngine {
     });
   }
 
-  // Reads new and changed descriptions. After an error the list is the one before: with a part of
-  // it, a restore of the latest backup would take an older one. Without the file's lock a backup
-  // may vanish during the call.
+  // Reads new and changed descriptions. Keeps the old list after an error, because with a partial
+  // list a restore of the latest backup would take an older one. A backup may vanish during the
+  // call if the lock file is not held.
   Status ReadList() ASHLAR_REQUIRES(change_mutex_) {
     ASHLAR_ASSIGN_OR_RETURN(const std::vector<uint32_t> ids, folder_.ListBackups());
     const std::shared_ptr<const BackupList> known = List();
@@ -620,7 +620,7 @@ class BackupEngineImpl final : public BackupEngine {
     return Status::OK();
   }
 
-  // Shows so many of the usable backups.
+  // Keeps only this many of the newest usable backups in the list.
   void KeepNewest(int count) ASHLAR_REQUIRES(change_mutex_) {
     const auto backups_max = static_cast<size_t>(std::max(count, 0));
     auto list = std::make_shared<BackupList>(*List());
@@ -637,8 +637,8 @@ class BackupEngineImpl final : public BackupEngine {
     list_.swap(list);
   }
 
-  // Of backups of the list: their descriptions, not their files. After an error those before it are
-  // removed.
+  // Removes the descriptions of listed backups, not their files. If one removal fails, those before
+  // it are done.
   Status Remove(std::span<const BackupID> ids) ASHLAR_REQUIRES(change_mutex_) {
     if (ids.empty()) return Status::OK();
     auto list = std::make_shared<BackupList>(*List());
@@ -649,7 +649,7 @@ class BackupEngineImpl final : public BackupEngine {
       list->backups.erase(id);
       list->damaged.erase(id);
     }
-    // Also after an error: the next change removes the files of what is not described.
+    // Syncs after an error, too, because the next change removes files that no description names.
     const Status synced = folder_.SyncMetas();
     if (!synced.ok()) return removed.ok() ? synced : removed;
     SetList(std::move(list));
@@ -665,7 +665,7 @@ class BackupEngineImpl final : public BackupEngine {
     return RemoveUnused();
   }
 
-  // Once: of backups that did not finish before this engine was opened.
+  // Removes files of backups that did not finish before this engine was opened. Does so once.
   Status RemoveLeftovers() ASHLAR_REQUIRES(change_mutex_) {
     if (leftovers_removed_) return Status::OK();
     ASHLAR_RETURN_IF_ERROR(RemoveUnused());
@@ -703,8 +703,8 @@ class BackupEngineImpl final : public BackupEngine {
     });
     latest_id_ = id;
     if (!committed.ok()) {
-      // The description may exist but not be durable. The next open checks it. Until then the files
-      // of the backup stay, also if nothing is known of it.
+      // The description may exist without being durable. The next open checks it. Until then the
+      // files of the backup are kept, even if it is unknown whether the description exists.
       if (!backup_system_->FileExists(folder_.Path(StrCat(kMetaFolder, "/", id))).IsNotFound()) {
         list->damaged[id] = committed;
         SetList(std::move(list));
@@ -730,7 +730,7 @@ class BackupEngineImpl final : public BackupEngine {
     }
     for (const auto& [id, why] : list->damaged) ids.push_back(id);
     std::sort(ids.begin(), ids.end());
-    // The files that a damaged backup shares with others are unknown.
+    // Shared files are kept while a backup is damaged, because it is unknown which of them it has.
     return folder_.RemoveUnused(ids, list->damaged.empty(),
                                 [&](const std::string& path) { return wanted.contains(path); });
   }
@@ -766,13 +766,13 @@ class BackupEngineImpl final : public BackupEngine {
   // Null: no limit.
   const std::shared_ptr<RateLimiter> backup_limiter_;
   const std::shared_ptr<RateLimiter> restore_limiter_;
-  Mutex change_mutex_;  // of this engine's threads; before the file's lock and list_mutex_
+  Mutex change_mutex_;  // orders this engine's threads; before the file's lock and list_mutex_
   mutable Mutex list_mutex_;
   std::shared_ptr<const BackupList> list_ ASHLAR_GUARDED_BY(list_mutex_) =
       std::make_shared<const BackupList>();
   uint32_t latest_id_ ASHLAR_GUARDED_BY(change_mutex_) = 0;
   bool leftovers_removed_ ASHLAR_GUARDED_BY(change_mutex_) = false;
-  // Set by any thread, read by the one that copies; nothing else depends on it.
+  // Set by any thread and read by the one that copies. No other data depends on it.
   std::atomic<bool> stopped_ = false;
 };
 

@@ -21,12 +21,12 @@ constexpr std::string_view kTemporary = ".tmp";
 bool ParseId(std::string_view name, uint32_t* id) {
   const std::from_chars_result parsed =
       std::from_chars(name.data(), name.data() + name.size(), *id);
-  // One spelling of each number, so that the name can be made again from it.
+  // Accepts one spelling of each number, so that the name can be rebuilt from it.
   return parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() &&
          StrCat(*id) == name && *id != 0;
 }
 
-// The name that a file gets when it is complete. RocksDB begins those of meta with '.', too.
+// The name of the file when it is complete. RocksDB's temporary names in meta begin with '.', too.
 std::string_view FinalName(std::string_view name) {
   if (!name.ends_with(kTemporary)) return name;
   name.remove_suffix(kTemporary.size());
@@ -34,7 +34,7 @@ std::string_view FinalName(std::string_view name) {
   return name;
 }
 
-// "000012.sst" or "000012_305419896_4096.sst"; RocksDB also shares files of blobs.
+// "000012.sst" or "000012_305419896_4096.sst". RocksDB also shares blob files.
 bool IsSharedName(std::string_view name) {
   const size_t digits = name.find_first_not_of("0123456789");
   if (digits == 0 || digits == std::string_view::npos) return false;
@@ -99,8 +99,8 @@ Status BackupFolder::Create() {
     ASHLAR_RETURN_IF_ERROR(file_system_->CreateDirIfMissing(Path(folder)));
   }
   if (!sync_) return Status::OK();
-  // A user of a directory may have no permission to read its parent, and the file system above a
-  // mount point may have no sync.
+  // Errors are ignored. The user may not be allowed to read the parent directory, and the file
+  // system above a mount point may not support syncs.
   std::unique_ptr<vfs::Directory> handle;
   if (!file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok()) return Status::OK();
   Status synced = handle->Sync();
@@ -174,7 +174,7 @@ Status BackupFolder::Commit(uint32_t id, const BackupMeta& meta) {
                                            sync_ ? Durability::kSynced : Durability::kBuffered));
   ASHLAR_RETURN_IF_ERROR(file_system_->RenameFile(temporary, path));
   ASHLAR_RETURN_IF_ERROR(SyncFolder(kMetaFolder));
-  // The folders themselves, for the first backup.
+  // Makes the folders themselves durable, for the first backup.
   return sync_ ? SyncFolder(".") : Status::OK();
 }
 
@@ -204,7 +204,7 @@ Status BackupFolder::RemoveUnused(const std::vector<uint32_t>& backups, bool rem
   }
   ASHLAR_ASSIGN_OR_RETURN(const std::vector<std::string> folders, List(kPrivateFolder));
   for (const std::string& name : folders) {
-    // RocksDB calls a folder that it still fills <id>.tmp.
+    // RocksDB names a folder <id>.tmp while it fills it.
     const std::string_view number = std::string_view(name).substr(0, name.find('.'));
     uint32_t id = 0;
     if (!ParseId(number, &id) ||

@@ -44,13 +44,13 @@ struct CopyPlan {
   uint64_t bytes_max = std::numeric_limits<uint64_t>::max();
   bool sync = true;
   bool replaces = true;  // false: fails if there is a file `to`
-  // Asked between two pieces, if set: true ends the copy with Incomplete.
+  // Called before each piece, if set. True ends the copy with Incomplete.
   std::function<bool()> stopped = {};
   RateLimiter* limiter = nullptr;  // null: no limit
 };
-// Copies up to bytes_max bytes from the start, and counts them and their crc-32c.
+// Copies up to bytes_max bytes from the start. Returns their number and crc-32c.
 Result<CopiedFile> CopyFile(const CopyPlan& plan);
-// The same, of exactly bytes_max bytes. Corruption: the file ends before.
+// Copies exactly bytes_max bytes. Returns Corruption if the file is shorter.
 Result<CopiedFile> CopyExactly(const CopyPlan& plan);
 
 class BackupFolder {
@@ -65,18 +65,18 @@ class BackupFolder {
 
   // Creates the folders that are missing.
   Status Create();
-  // The numbers in meta/, ascending. None when there is no such folder.
+  // Returns the numbers in meta/, ascending. Returns none if there is no such folder.
   Result<std::vector<uint32_t>> ListBackups() const;
-  // The description of a backup, all of whose files are there, and as long as their names say if
-  // they say it; *bytes is their size.
+  // Returns the description of a backup, and in *bytes the size of its files. Returns Corruption if
+  // a file is missing, or if its size differs from one that its name gives.
   Result<BackupMeta> Read(uint32_t id, uint64_t* bytes) const;
-  // Of the text of a description: PathNotFound if there is none.
+  // Returns the crc-32c of a description's text, or PathNotFound if there is no description.
   Result<uint32_t> DescriptionCrc(uint32_t id) const;
-  // With `sync`, makes a file durable that an engine without it may have written.
+  // With `sync`, makes durable a file that an engine without `sync` may have written.
   Status SyncFile(const std::string& below) const;
-  // Makes the files of a backup durable, and then the backup exist.
+  // Makes the folders of a backup's files durable, and then publishes its description.
   Status Commit(uint32_t id, const BackupMeta& meta);
-  // Ends a backup's existence, for good after SyncMetas; its files are left to RemoveUnused.
+  // Deletes the description of a backup, durably after SyncMetas. RemoveUnused deletes its files.
   Status RemoveMeta(uint32_t id);
   Status SyncMetas() const;
   // Removes private folders of backups that are not in `backups`, and temporary files. With

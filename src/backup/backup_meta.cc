@@ -61,7 +61,7 @@ bool IsDatabaseFile(std::string_view name) {
   return ParseFileName(name, &number, &type);
 }
 
-// Nothing that a file system reads as more than a part of a name. RocksDB puts numbers and an id
+// Accepts characters that every file system reads as part of a name. RocksDB puts numbers and an id
 // between the underscores.
 bool IsPlain(std::string_view name) {
   return std::all_of(name.begin(), name.end(), [](char c) {
@@ -70,7 +70,7 @@ bool IsPlain(std::string_view name) {
   });
 }
 
-// The name in the database of the file at `path`; empty if no backup has such a path (I1).
+// Returns the database's name of the file at `path`, or nothing if no backup has such a path (I1).
 std::optional<std::string> NameOf(std::string_view path, uint32_t id) {
   const size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return std::nullopt;
@@ -124,7 +124,7 @@ class Parser {
     return Status::Corruption(StrCat("line ", lines_.number(), ": no ", wanted));
   }
 
-  // Up to the line with the number of files.
+  // Parses up to the line with the number of files.
   Status ParseFields(BackupMeta* meta, uint32_t* files) {
     for (;;) {
       const std::optional<std::string_view> line = lines_.Next();
@@ -184,7 +184,7 @@ std::optional<uint64_t> BytesInPath(std::string_view path) {
   const std::string_view stem = path.substr(0, path.rfind('.'));
   const size_t last = stem.rfind('_');
   uint64_t bytes = 0;
-  // One underscore of the stem is that before the checksum or the id, and one is the folder's.
+  // The stem has one underscore in the folder's name, one before the checksum or id, and a last.
   if (std::count(stem.begin(), stem.end(), '_') < 3 || !ParseWhole(stem.substr(last + 1), &bytes))
     return std::nullopt;
   return bytes;

@@ -10,9 +10,9 @@
 //   private/7/MANIFEST-000009 crc32 42             crc-32c of the whole file, decimal
 //   private/7/CURRENT crc32 99
 //
-// Releases of RocksDB that write "schema_version 2.x" as the first line add fields that may be
-// passed over, after files as " name value" and before them as lines; a name that begins with
-// "ni::" may not.
+// Releases of RocksDB that write "schema_version 2.x" as the first line add fields, after files as
+// " name value" and before them as lines. A reader ignores unknown fields, except for those with a
+// name that begins with "ni::".
 //
 // I1: a parsed path is one of the three below with a name that ParseFileName accepts, so no text
 //       from disk leads outside its directory. private/<id of this backup>/<name>
@@ -58,12 +58,12 @@ inline constexpr std::string_view kSharedChecksumFolder = "shared_checksum";
 
 // "shared_checksum/000012_305419896_4096.sst" for table "000012.sst".
 std::string SharedPath(std::string_view table_name, uint32_t crc, uint64_t bytes);
-// The 4096 of that path, or of RocksDB's "shared_checksum/000012_sABCDEF_4096.sst". Nothing for a
-// path without the size of its file.
+// Returns 4096 for that path, and for RocksDB's "shared_checksum/000012_sABCDEF_4096.sst". Returns
+// nothing for a path without the size of its file.
 std::optional<uint64_t> BytesInPath(std::string_view path);
 
 std::string PrintBackupMeta(const BackupMeta& meta);
-// Of backup `id`. Corruption naming the line; NotSupported for a newer schema.
+// Parses backup `id`. Returns Corruption with the line number, or NotSupported for a newer schema.
 Result<BackupMeta> ParseBackupMeta(std::string_view text, uint32_t id);
 
 }  // namespace ashlar

@@ -1,5 +1,5 @@
 // Checkpoint: links or copies files of the database (all live ones, or the tables of one family)
-// into a temporary folder, and renames that.
+// into a temporary folder, and renames the folder.
 //
 //   <to>.checkpoint-tmp   tables linked or copied, the rest copied; all synced, the folder too
 //       -- rename -->  <to>  -- sync of the parent -->  durable
@@ -7,10 +7,10 @@
 //
 // The holder of the lock owns the folder. A folder without a held lock was left by an attempt that
 // crashed, because the system releases the locks of a process that ends. The lock file is next to
-// the folder, because Windows does not rename a folder with a held file. It is removed at the end;
-// an empty one that a crash left is taken like a new one.
+// the folder, because Windows does not rename a folder with a held file. The lock file is removed
+// at the end. An empty one that a crash left is reused.
 //
-// I1: <to> exists only complete, also after a power cut.
+// I1: <to> exists only when it is complete, even after a power cut.
 // I2: only files with names of a database are removed. A foreign folder with the temporary name is
 //     not emptied, and a lock file with contents is not removed.
 // I3: a copy is written to a file that this call creates, because an existing one may be a link to
@@ -44,7 +44,7 @@ Status SyncFolder(vfs::FileSystem* system, const std::string& path) {
   return handle->Sync();
 }
 
-// I2. OK: there is no such folder any more.
+// I2. Returns OK if the folder does not exist any more.
 Status RemoveFolder(vfs::FileSystem* system, const std::string& path) {
   std::vector<std::string> names;
   const Status listed = system->GetChildren(path, &names);
@@ -59,7 +59,7 @@ Status RemoveFolder(vfs::FileSystem* system, const std::string& path) {
   return system->DeleteDir(path);
 }
 
-// <to>.checkpoint-lock, from Take to the end of the object.
+// Holds <to>.checkpoint-lock from Take until the object is destroyed.
 class DestinationLock {
  public:
   DestinationLock(vfs::FileSystem* system, const std::string& to)
@@ -70,7 +70,7 @@ class DestinationLock {
   DestinationLock(const DestinationLock&) = delete;
   DestinationLock& operator=(const DestinationLock&) = delete;
 
-  // Busy: another checkpoint to the destination is under way, here or in another process.
+  // Returns Busy if another checkpoint to the destination runs, here or in another process.
   Status Take() {
     Status taken = system_->LockFile(path_, &lock_);
     if (taken.subcode() != Status::kFileLocked) return taken;
@@ -78,8 +78,8 @@ class DestinationLock {
   }
 
  private:
-  // I2. Before the release, or another could lock the removed file; Windows removes no held file,
-  // and none that another holds.
+  // I2. Removes the file before the release. Otherwise another call could lock it in between.
+  // Windows removes no file that any process holds, so there a second attempt follows the release.
   void Remove() {
     uint64_t bytes = 0;
     if (!system_->GetFileSize(path_, &bytes).ok() || bytes > 0) return;
@@ -99,7 +99,7 @@ class FolderWriter {
   FolderWriter(vfs::FileSystem* system, std::string to)
       : system_(system), to_(std::move(to)), temporary_(to_ + ".checkpoint-tmp") {}
 
-  // fill: adds the files.
+  // `fill` adds the files.
   Status Run(FunctionRef<Status()> fill) {
     ASHLAR_RETURN_IF_ERROR(CheckIsFree());  // first, so that a refusal writes nothing
     DestinationLock lock(system_, to_);
@@ -113,7 +113,7 @@ class FolderWriter {
       return SyncFolder(system_, temporary_);
     });
     if (status.ok()) status = Publish();
-    // The first error is the one that counts. The next call removes the rest.
+    // Returns the first error. The next call removes the rest.
     if (!status.ok())
       IgnoreBadAlloc([this] { static_cast<void>(RemoveFolder(system_, temporary_).ok()); });
     return status;
@@ -143,7 +143,7 @@ class FolderWriter {
       ASHLAR_RETURN_IF_ERROR(system_->RenameFile(temporary_, to_));  // I1
       return SyncFolder(system_, ParentDirectory(to_));
     });
-    // An error leaves nothing, also that of a rename that was done.
+    // Undoes a completed rename, so that no folder <to> is left after an error.
     if (!status.ok()) {
       IgnoreBadAlloc([this] {
         if (system_->FileExists(temporary_).IsNotFound())
@@ -231,7 +231,7 @@ class CheckpointImpl final : public Checkpoint {
     return given.substr(0, end + 1);
   }
 
-  // As they will be in `to`.
+  // Describes the tables as they will be in `to`.
   std::vector<LiveFileMetaData> ListTables(ColumnFamilyHandle* handle, const std::string& to) {
     ColumnFamilyMetaData family;
     db_->GetColumnFamilyMetaData(handle, &family);

@@ -30,7 +30,7 @@ DeletionsHeld::~DeletionsHeld() {
 
 namespace {
 
-// The part of the MANIFEST that the list belongs to.
+// Returns the number and the size of the MANIFEST in the list.
 std::pair<uint64_t, uint64_t> ManifestOf(const std::vector<LiveFileStorageInfo>& files) {
   for (const LiveFileStorageInfo& file : files) {
     if (file.file_type == kDescriptorFile) return {file.file_number, file.size};

@@ -1,5 +1,5 @@
-// Copies the files of an open database that DB::GetLiveFilesStorageInfo describes. Backups and
-// checkpoints are made of them.
+// Visits the files of an open database that DB::GetLiveFilesStorageInfo describes. Backups and
+// checkpoints consist of copies of them.
 //
 // Thread safety: any thread. Lifetime: the database outlives the call.
 #pragma once
@@ -19,7 +19,7 @@ namespace ashlar {
 
 class DB;
 
-// Files of a database cannot be deleted while this lives, if its status is ok.
+// While this exists and its status is ok, no file of the database is deleted.
 class DeletionsHeld {
  public:
   explicit DeletionsHeld(DB* db);
@@ -37,9 +37,9 @@ class DeletionsHeld {
 // "directory/name" of the file.
 std::string PathOf(const FileStorageInfo& file);
 
-// Visits the files, with their checksums. Ends with the first error of a visit. No file is deleted
-// before the return. A database that only reads cannot hold its files: TryAgain, or the error of a
-// visit, if another process that has it open went on meanwhile.
+// Visits the files, with their checksums. Returns the first error of a visit. No file is deleted
+// before the return. A read-only database cannot keep its files, so this returns TryAgain, or the
+// error of a visit, if another process changed the database meanwhile.
 Status VisitLiveFiles(DB* db, uint64_t wal_size_for_flush,
                       FunctionRef<Status(const LiveFileStorageInfo&)> visit);
 
@@ -47,12 +47,12 @@ Status VisitLiveFiles(DB* db, uint64_t wal_size_for_flush,
 // another function are not compared.
 Status CheckAgainstRecord(const FileStorageInfo& file, uint32_t crc);
 
-// Changes a copied OPTIONS file to name this folder of logs; empty: the database's directory. A
-// program that opens the copy with the original's folder would read, and delete, logs of the other.
+// Changes a copied OPTIONS file to name this log folder (empty: the database's directory). A
+// program that opened the copy with the original's folder would read and delete the logs there.
 Status SetLogFolder(vfs::FileSystem* file_system, const std::string& options_file,
                     const std::string& wal_dir);
 
-// Takes the logs that a copied MANIFEST has on record as synced off that record. An open would
+// Appends an edit to a copied MANIFEST, after which no log is on record as synced. An open would
 // refuse a copy without these logs.
 Status ForgetLogs(vfs::FileSystem* file_system, const std::string& directory, FileNumber manifest,
                   bool sync);

@@ -82,7 +82,7 @@ bool IsIn(const Set& set, int value) {
   ASHLAR_C_SETTER_OF(object, name, type, member)          \
   ASHLAR_C_GETTER_OF(object, name, type, member)
 
-// The name is the member's.
+// For a function that has the member's name.
 #define ASHLAR_C_SETTER(object, name, type) ASHLAR_C_SETTER_OF(object, name, type, name)
 #define ASHLAR_C_GETTER(object, name, type) ASHLAR_C_GETTER_OF(object, name, type, name)
 #define ASHLAR_C_ACCESSORS(object, name, type) ASHLAR_C_ACCESSORS_OF(object, name, type, name)

@@ -72,7 +72,7 @@ void rocksdb_backup_engine_stop_backup(rocksdb_backup_engine_t* engine) noexcept
   Rep(engine)->StopBackup();
 }
 
-// ---- Looking at them, restoring, removing.
+// ---- Inspecting, restoring and removing backups.
 
 void rocksdb_backup_engine_purge_old_backups(rocksdb_backup_engine_t* engine,
                                              uint32_t num_backups_to_keep, char** errptr) noexcept {

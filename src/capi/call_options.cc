@@ -137,7 +137,7 @@ ASHLAR_C_ACCESSORS(compaction_options, output_file_size_limit, uint64_t)
 ASHLAR_C_ACCESSORS(compaction_options, max_subcompactions, uint32_t)
 ASHLAR_C_ACCESSORS(compaction_options, allow_trivial_move, unsigned char)
 ASHLAR_C_ACCESSORS(compaction_options, output_temperature_override, int)
-// The interface calls an atomic flag unsigned char.
+// The interface declares an atomic flag as unsigned char.
 unsigned char* rocksdb_compaction_options_canceled_create() noexcept {
   return reinterpret_cast<unsigned char*>(new std::atomic<bool>(false));
 }

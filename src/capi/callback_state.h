@@ -1,5 +1,5 @@
-// CallbackState: the `state` of an object that a C program builds from functions. The destructor
-// function gets it at the end.
+// CallbackState: the `state` of an object that a C program builds from functions. It is passed to
+// the destructor function at the end.
 #pragma once
 
 namespace ashlar::capi {

@@ -24,7 +24,7 @@ namespace {
 
 using NameFunction = const char* (*)(void* state);
 
-// Null, which DB::Open refuses, if a function is missing that the object cannot do without.
+// Returns null, which DB::Open refuses, if a required function is missing.
 template <typename... Functions>
 const char* NameUnlessIncomplete(const CallbackState& state, NameFunction name,
                                  Functions... needed) {
@@ -157,7 +157,7 @@ class CCompactionFilterFactory final : public ashlar::CompactionFilterFactory {
       const ashlar::CompactionFilter::Context& context) override {
     std::unique_ptr<CCompactionFilter> made(
         static_cast<CCompactionFilter*>(Rep(create_(state_.get(), Wrap(&context)))));
-    // The job fails with this text and the name of the factory. A filter needs no name here.
+    // The job fails with this text and the factory's name, so the filter needs no name here.
     if (made != nullptr && !made->has_function())
       throw std::invalid_argument("its compaction filter has no function: filter is null");
     return made;
@@ -439,7 +439,7 @@ void rocksdb_logger_destroy(rocksdb_logger_t* logger) noexcept { delete logger; 
 void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
     rocksdb_readoptions_table_filter_cb table_filter) noexcept {
-  // Iterators copy the options, and share the state.
+  // Iterators copy the options and share the state.
   auto shared = std::make_shared<CallbackState>(state, destructor);
   options->rep.table_filter = nullptr;
   if (table_filter == nullptr) return;

@@ -34,8 +34,8 @@ std::vector<ColumnFamilyDescriptor> Descriptors(int count, const char* const* na
   return families;
 }
 
-// The handle of a created family, or null with an error. An error of the OPTIONS file comes after
-// the creation: a handle that the caller does not get is destroyed.
+// Returns the handle of a created family, or null with an error. Writing the OPTIONS file can fail
+// after the family exists, so this destroys a handle that the caller does not get.
 rocksdb_column_family_handle_t* WrapCreated(const Status& created, ColumnFamilyHandle* handle,
                                             char** errptr) {
   if (Check(errptr, created)) return new rocksdb_column_family_handle_t{handle, true};
@@ -56,14 +56,14 @@ std::vector<ColumnFamilyHandle*> UnwrapHandles(rocksdb_column_family_handle_t* c
   return out;
 }
 
-// The options of a call. Null: the defaults.
+// The options of a call. Null means the defaults.
 template <typename Handle>
 auto OptionsOf(const Handle* options) {
   using Value = decltype(Handle::rep);
   return options == nullptr ? Value() : options->rep;
 }
 
-// The keys of a call, of which null ones are no bounds.
+// The bounds of a call. A null key is no bound.
 class KeyBounds {
  public:
   KeyBounds(const char* start_key, size_t start_key_size, const char* limit_key,
@@ -89,7 +89,7 @@ void Compact(rocksdb_t* db, ColumnFamilyHandle* family, const ashlar::CompactRan
                            db->rep->CompactRange(options, family, bounds.start(), bounds.limit()));
 }
 
-// Texts for the caller; `text_of` maps an index to one.
+// Copies texts for the caller. `text_of` maps an index to a text.
 template <typename TextOf>
 char** CopyTexts(size_t count, TextOf text_of) {
   char** const texts = static_cast<char**>(Allocate(count * sizeof(char*)));
@@ -606,7 +606,7 @@ void rocksdb_approximate_sizes_cf_with_options(rocksdb_t* db,
         range_start_key_sizes, range_limit_keys, range_limit_key_sizes, sizes, errptr);
 }
 
-// ---- Options of an open database, and those that one left on disk.
+// ---- Options of an open database, and of one on disk.
 
 void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[],
                          const char* const values[], char** errptr) noexcept {

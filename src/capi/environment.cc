@@ -1,4 +1,4 @@
-// Files, threads, rate limits and limits of space.
+// Files, threads, rate limits and space limits.
 #include "capi/handles.h"
 #include "capi/transfer.h"
 

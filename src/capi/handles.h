@@ -11,8 +11,8 @@
 //   all other objects                                        a struct that has it as `rep`
 //
 // Invariants:
-//   I1  A pointer is wrapped and unwrapped as the same class, so the cast is exact also where
-//       classes have several bases.
+//   I1  A pointer is wrapped and unwrapped as the same class, so the cast is exact even for classes
+//       with several bases.
 //   I2  rocksdb_t::default_family is the database's own handle, kept here so that calls without a
 //       family cost no virtual call to find it.
 //
@@ -58,7 +58,7 @@
 #include "ashlar/write_buffer_manager.h"
 
 struct rocksdb_t {
-  std::unique_ptr<ashlar::DB> owned;  // null: a listener is called for a database of the program
+  std::unique_ptr<ashlar::DB> owned;  // null: the program's database, as passed to a listener
   ashlar::DB* rep;
   ashlar::ColumnFamilyHandle* default_family;
 };
@@ -70,12 +70,12 @@ struct rocksdb_column_family_handle_t {
 
 struct rocksdb_writebatch_t {
   ashlar::WriteBatch rep;
-  ashlar::Status refused;    // of the first record that `rep` did not take
+  ashlar::Status refused;    // error of the first record that `rep` refused
   size_t save_points = 0;    // of `rep`
-  size_t refused_after = 0;  // while refused: the save points that are older than that record
+  size_t refused_after = 0;  // if refused: the number of save points older than that record
 };
 
-// The handles of one MultiGet are in one allocation, which the last of them frees.
+// The handles of one MultiGet share one allocation, which the last of them frees.
 struct PinnedBatch {
   std::atomic<size_t> handles;
 };
@@ -106,7 +106,7 @@ struct rocksdb_universal_compaction_options_t {
 struct rocksdb_fifo_compaction_options_t {
   ashlar::CompactionOptionsFIFO rep;
 };
-// The bounds and the request id in `rep` point at the members of this struct.
+// The bounds and the request id in `rep` point to the members of this struct.
 struct rocksdb_readoptions_t {
   ashlar::ReadOptions rep;
   ashlar::Slice lower_bound;
@@ -218,7 +218,7 @@ struct rocksdb_livefiles_storage_info_t {
 struct rocksdb_livefiles_t {
   std::vector<ashlar::LiveFileMetaData> rep;
 };
-// The range in `rep` points at the keys.
+// The range in `rep` points to the keys.
 struct rocksdb_column_family_metadata_options_t {
   ashlar::GetColumnFamilyMetaDataOptions rep;
   std::string start_key;

@@ -1,4 +1,4 @@
-// Table files from outside: the options of their files, writers, ingestion.
+// External table files: the options of their files, their writers and their ingestion.
 #include "capi/accessors.h"
 #include "capi/transfer.h"
 

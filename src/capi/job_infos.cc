@@ -1,4 +1,4 @@
-// The getters of the infos of listeners and of rocksdb_compact_files.
+// The getters of the infos that listeners and rocksdb_compact_files receive.
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -23,7 +23,7 @@ static_assert(static_cast<int>(ashlar::WriteStallCondition::kNormal) == ashlar_w
 
 namespace {
 
-// Null: there are fewer.
+// Returns null if there are fewer elements.
 template <typename T>
 const T* At(const std::vector<T>& all, size_t position) {
   return position < all.size() ? &all[position] : nullptr;
@@ -49,7 +49,7 @@ const TablePropertiesCollection::value_type* At(const TablePropertiesCollection&
   const type* rocksdb_##object##_##name(const rocksdb_##object##_t* info) noexcept { \
     return Wrap(&Rep(info)->member);                                                 \
   }
-// A list of infos, and the name of one.
+// The number of infos in a list, and the info at a position.
 #define ASHLAR_C_INFOS(object, name, type)                                               \
   size_t rocksdb_##object##_##name##s_count(const rocksdb_##object##_t* info) noexcept { \
     return Rep(info)->name##s.size();                                                    \
@@ -63,7 +63,7 @@ const TablePropertiesCollection::value_type* At(const TablePropertiesCollection&
     ashlar::capi::Check(errptr, Rep(info)->status);                                          \
   }
 
-// Of a compaction, and of one of its ranges.
+// The getters that a compaction and a subcompaction have in common.
 #define ASHLAR_C_COMPACTION(object)                        \
   ASHLAR_C_STATUS(object)                                  \
   ASHLAR_C_NUMBER(object, cf_id, uint32_t)                 \

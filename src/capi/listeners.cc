@@ -1,4 +1,4 @@
-// Listeners that a C program makes of functions.
+// Listeners that a C program implements with functions.
 #include <cstdint>
 #include <memory>
 
@@ -14,7 +14,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// Null: the program does not want the event.
+// A null function means that the program ignores the event.
 struct ListenerFunctions {
   on_flush_begin_cb flush_begin;
   on_flush_completed_cb flush_completed;

@@ -42,7 +42,7 @@ rocksdb_column_family_metadata_t* MetadataOf(
   return metadata;
 }
 
-// key null: the range has no such end.
+// A null key means that the range has no such end.
 void SetEnd(const char* key, size_t key_size, std::string* kept, ashlar::OptSlice* end) {
   kept->assign(key == nullptr ? "" : key, key == nullptr ? 0 : key_size);
   *end = key == nullptr ? ashlar::OptSlice() : ashlar::OptSlice(*kept);

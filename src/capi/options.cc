@@ -278,7 +278,7 @@ void rocksdb_options_set_fifo_compaction_options(rocksdb_options_t* options,
   if (fifo != nullptr) options->rep.compaction_options_fifo = fifo->rep;
 }
 
-// An option that is a set of enumerators. A number that is none is not added.
+// An option that is a set of enumerators. A number that is no enumerator is not added.
 #define ASHLAR_C_ENUM_SET(object, set)                                                            \
   void rocksdb_##object##_##set##_add(ashlar::capi::object##_t* options, int value) noexcept {    \
     ashlar::capi::AddTo(&options->rep.set, value);                                                \
@@ -297,7 +297,7 @@ void rocksdb_options_set_fifo_compaction_options(rocksdb_options_t* options,
     options->rep.set = {};                                                                        \
   }
 
-// ---- Options that are.
+// ---- Options that are plain values.
 
 // Opening and checking.
 ASHLAR_C_ACCESSORS(options, create_if_missing, unsigned char)
@@ -452,7 +452,7 @@ ASHLAR_C_ACCESSORS(options, blob_compaction_readahead_size, uint64_t)
 ASHLAR_C_ACCESSORS(options, blob_file_starting_level, int)
 ASHLAR_C_ACCESSORS(options, prepopulate_blob_cache, int)
 
-// Of releases after 7.8.
+// Options of releases after 7.8.
 ASHLAR_C_ACCESSORS(options, target_file_size_is_upper_bound, unsigned char)
 ASHLAR_C_ACCESSORS(options, read_triggered_compaction_threshold, double)
 ASHLAR_C_ACCESSORS(options, bottommost_file_compaction_delay, uint32_t)

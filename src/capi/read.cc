@@ -23,7 +23,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// Only the result reports "not found".
+// Sets no error for NotFound, which the result reports.
 void SetReadError(char** errptr, const Status& status) {
   if (!status.IsNotFound()) SetError(errptr, status);
 }
@@ -78,7 +78,7 @@ unsigned char MayExist(rocksdb_t* db, const rocksdb_readoptions_t* options,
   std::string copy;
   bool found = false;
   const bool may_exist = db->rep->KeyMayExist(options->rep, family, key, &copy, &found);
-  // Without memory for the value it is not found.
+  // If the allocation for the value fails, the value is reported as not found.
   char* const bytes = found && value_found != nullptr ? TryCopyBytes(copy) : nullptr;
   if (bytes != nullptr) {
     *value_found = 1;
@@ -353,7 +353,7 @@ void rocksdb_iter_get_error(const rocksdb_iterator_t* iterator, char** errptr) n
 }
 
 void rocksdb_iter_refresh(const rocksdb_iterator_t* iter, char** errptr) noexcept {
-  // The declaration says const, and means the handle.
+  // The const in the declaration refers to the handle.
   Check(errptr, Rep(const_cast<rocksdb_iterator_t*>(iter))->Refresh());
 }
 

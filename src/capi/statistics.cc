@@ -65,14 +65,14 @@ constexpr std::pair<int, uint64_t PerfContext::*> kMetrics[] = {
     {rocksdb_env_new_logger_nanos, &PerfContext::env_new_logger_nanos},
 };
 
-// By meaning: the numbers of the C and the C++ enumerations differ.
+// Maps levels by their meaning, because the C and C++ enumerations number them differently.
 PerfLevel ToPerfLevel(int level) {
   switch (level) {
     case rocksdb_disable: return ashlar::kDisable;
     case rocksdb_enable_count: return ashlar::kEnableCount;
     case rocksdb_enable_time_except_for_mutex: return ashlar::kEnableTimeExceptForMutex;
     case rocksdb_enable_time:
-    // 5 and 6 name all times in the C++ enumeration, whose numbers some language bindings pass
+    // 5 and 6 mean all times in the C++ enumeration, whose numbers some language bindings pass
     case rocksdb_out_of_bounds:
     case ashlar::kEnableTime: return ashlar::kEnableTime;
     default: return ashlar::kUninitialized;
@@ -169,7 +169,7 @@ rocksdb_perfcontext_t* rocksdb_perfcontext_create(void) noexcept {
   return Wrap(ashlar::get_perf_context());
 }
 void rocksdb_perfcontext_destroy(rocksdb_perfcontext_t* /*context*/) noexcept {
-}  // the thread's own
+}  // belongs to the thread
 void rocksdb_perfcontext_reset(rocksdb_perfcontext_t* context) noexcept { Rep(context)->Reset(); }
 uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context, int metric) noexcept {
   for (const auto& [number, member] : kMetrics) {

@@ -11,7 +11,7 @@ using ashlar::capi::Rep;
 
 namespace {
 
-// The property at the position. Null: there are fewer.
+// Returns the property at the position, or null if there are fewer.
 const ashlar::UserCollectedProperties::value_type* At(const ashlar::UserCollectedProperties& all,
                                                       size_t position) {
   if (position >= all.size()) return nullptr;

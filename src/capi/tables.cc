@@ -10,7 +10,7 @@ using ashlar::capi::Wrap;
 
 namespace {
 
-// Null takes away a factory that cannot be there.
+// Null clears a factory, which succeeds because there is none.
 void RefuseIndexFactory(const char* value, size_t value_size, char** errptr) {
   if (value == nullptr) return;
   SetError(errptr, Status::NotSupported("user-defined indexes are not implemented",
@@ -81,7 +81,7 @@ ASHLAR_C_ACCESSORS(block_based_options, max_auto_readahead_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, initial_auto_readahead_size, size_t)
 ASHLAR_C_ACCESSORS(block_based_options, num_file_reads_for_auto_readahead, uint64_t)
 ASHLAR_C_ACCESSORS(block_based_options, prepopulate_block_cache, int)
-// Of releases after 7.8.
+// Options of releases after 7.8.
 ASHLAR_C_ACCESSORS(block_based_options, index_block_search_type, int)
 ASHLAR_C_ACCESSORS(block_based_options, uniform_cv_threshold, double)
 ASHLAR_C_ACCESSORS(block_based_options, separate_key_value_in_data_block, unsigned char)
@@ -90,7 +90,7 @@ ASHLAR_C_ACCESSORS(block_based_options, super_block_alignment_space_overhead_rat
 ASHLAR_C_ACCESSORS(block_based_options, use_udi_as_primary_index, unsigned char)
 ASHLAR_C_ACCESSORS(block_based_options, fail_if_no_udi_on_open, unsigned char)
 
-// ---- Indexes of the program: there are none, in options of tables and of reads.
+// ---- User-defined indexes: not implemented, neither in options of tables nor of reads.
 
 void rocksdb_block_based_options_set_user_defined_index_factory_from_string(
     rocksdb_block_based_table_options_t* /*options*/, const char* value, size_t value_size,
@@ -216,7 +216,7 @@ size_t rocksdb_cache_get_table_address_count(const rocksdb_cache_t* /*cache*/) n
 }
 void rocksdb_cache_disown_data(rocksdb_cache_t* /*cache*/) noexcept {}
 
-// No function makes an allocator, so these get null.
+// No function makes an allocator, so these functions get null.
 rocksdb_memory_allocator_t* rocksdb_jemalloc_nodump_allocator_create(char** errptr) noexcept {
   SetError(errptr, Status::NotSupported("memory allocators of caches are not implemented",
                                         "built without jemalloc"));

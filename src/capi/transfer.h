@@ -1,8 +1,8 @@
 // How errors, bytes and arrays pass between C and C++.
 //
 // Memory for the caller comes from malloc, so that rocksdb_free or free can release it. CopyValue
-// reports a lack of memory, because a value may have many megabytes. Otherwise it ends the process:
-// every function of the interface is noexcept and these throw std::bad_alloc.
+// reports a failed allocation, because a value may have many megabytes. The others end the process,
+// because every function of the interface is noexcept and they throw std::bad_alloc.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace ashlar::capi {
 
-// At least one byte, so that an empty value is not taken for a missing one. Null: no memory.
+// Allocates at least one byte, so that an empty value is not null. Returns null if that fails.
 inline void* TryAllocate(size_t bytes) { return std::malloc(bytes == 0 ? 1 : bytes); }
 
 inline void* Allocate(size_t bytes) {
@@ -26,7 +26,7 @@ inline void* Allocate(size_t bytes) {
   return memory;
 }
 
-// Null: no memory.
+// Returns null if the allocation fails.
 inline char* TryCopyBytes(const Slice& bytes) {
   char* const copy = static_cast<char*>(TryAllocate(bytes.size()));
   if (copy != nullptr && !bytes.empty()) memcpy(copy, bytes.data(), bytes.size());
@@ -39,13 +39,13 @@ inline char* CopyBytes(const Slice& bytes) {
   return copy;
 }
 
-// A copy of a value and its size. Without memory for it null, 0 and an error.
+// Copies a value and sets its size. Returns null with size 0 and an error if the allocation fails.
 char* CopyValue(const Slice& value, size_t* size, char** errptr);
 
-// With a 0 byte after the last.
+// Copies the text and appends a 0 byte.
 char* CopyText(const Slice& text);
 
-// The text's own bytes and their number, which may be unwanted. Null: there is no text.
+// The text's own bytes. Sets *size unless `size` is null. Returns null if there is no text.
 inline const char* BorrowText(const std::string* text, size_t* size) {
   if (size != nullptr) *size = text == nullptr ? 0 : text->size();
   return text == nullptr ? nullptr : text->c_str();
@@ -57,7 +57,7 @@ inline char* CopyError(const Status& status) { return CopyText(status.ToString()
 // Replaces the text that `errptr` points to with the text of a failed status.
 void SetError(char** errptr, const Status& status);
 
-// Whether the status is Ok; otherwise SetError.
+// Returns whether the status is ok. Calls SetError if it is not.
 inline bool Check(char** errptr, const Status& status) {
   if (status.ok()) [[likely]] {
     return true;

@@ -12,15 +12,15 @@ using ashlar::capi::Check;
 
 namespace {
 
-// Functions that add a record have no errptr: the batch stores the error, and rocksdb_write returns
-// it.
+// Functions that add a record have no errptr, so the batch stores the error, and rocksdb_write
+// returns it.
 void Remember(rocksdb_writebatch_t* batch, const Status& added) {
   if (added.ok() || !batch->refused.ok()) return;
   batch->refused = added;
   batch->refused_after = batch->save_points;
 }
 
-// The last save point is gone.
+// Called after the last save point was removed.
 void ForgetSavePoint(rocksdb_writebatch_t* batch) {
   --batch->save_points;
   batch->refused_after = std::min(batch->refused_after, batch->save_points);
@@ -43,7 +43,7 @@ using PutFunction = void (*)(void* state, uint32_t cfid, const char* key, size_t
 using DeletedFunction = void (*)(void* state, uint32_t cfid, const char* key, size_t key_size);
 using LogDataFunction = void (*)(void* state, const char* blob, size_t blob_size);
 
-// Calls back for the records of every family. A null function passes its records over.
+// Calls back for the records of every family. Skips records whose function is null.
 class AllFamilies final : public WriteBatch::Handler {
  public:
   AllFamilies(void* state, PutFunction put, DeletedFunction deleted, PutFunction merge,
@@ -78,7 +78,7 @@ class AllFamilies final : public WriteBatch::Handler {
   const LogDataFunction log_data_;
 };
 
-// Calls back for the records of the default family; one of another family ends the walk.
+// Calls back for the records of the default family. A record of another family ends the iteration.
 class DefaultFamily final : public WriteBatch::Handler {
  public:
   DefaultFamily(void* state,
@@ -312,7 +312,7 @@ void rocksdb_writebatch_set_save_point(rocksdb_writebatch_t* batch) noexcept {
 void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* batch,
                                                char** errptr) noexcept {
   if (!Check(errptr, batch->rep.RollbackToSavePoint())) return;
-  // A record that was refused since is taken back, too.
+  // A record that was refused after the save point is rolled back, too.
   if (batch->refused_after == batch->save_points) batch->refused = Status();
   ForgetSavePoint(batch);
 }

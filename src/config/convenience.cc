@@ -1,4 +1,4 @@
-// Options from text and to text, as ashlar/convenience.h promises: loops over the option tables.
+// Options from and to text, for ashlar/convenience.h. The functions loop over the option tables.
 #include "ashlar/convenience.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Status ApplyPairs(const ConfigOptions& config_options, const OptionPairs& pairs,
   const ParseRules rules = RulesFrom(config_options);
   for (const auto& [name, value] : pairs) {
     const Status s = SetOption(rules, name, value, &changed);
-    if (!s.ok()) return Status::InvalidArgument(s.getState());  // also what is not supported
+    if (!s.ok()) return Status::InvalidArgument(s.getState());  // even if it is NotSupported
   }
   *result = std::move(changed);
   return Status::OK();
@@ -41,14 +41,14 @@ Status ApplyText(const ConfigOptions& config_options, const std::string& text, c
   return ApplyPairs(config_options, pairs, base, result);
 }
 
-// A map has no order, and of several errors always the same should be reported.
+// Sorts a map by name, so that the same one of several errors is always reported.
 OptionPairs Sorted(const std::unordered_map<std::string, std::string>& map) {
   OptionPairs pairs(map.begin(), map.end());
   std::sort(pairs.begin(), pairs.end());
   return pairs;
 }
 
-// Whether the struct has an option of this name; only_mutable: one that may change at run time.
+// Returns whether the struct has an option (only_mutable: a mutable option) of this name.
 template <typename Struct>
 bool IsNameOf(std::string_view name, bool only_mutable = false) {
   const auto table = OptionTableOf<Struct>();
@@ -58,7 +58,7 @@ bool IsNameOf(std::string_view name, bool only_mutable = false) {
                      });
 }
 
-// What the same ConfigOptions read again.
+// Prints the options as text that the same ConfigOptions can parse.
 template <typename Struct>
 std::string PrintAll(const ConfigOptions& config_options, const Struct& options,
                      std::string_view delimiter) {

@@ -1,4 +1,4 @@
-// The library's own checksum of whole files, and the list of checksums.
+// The library's own checksum of files, and the list of checksums.
 #include "ashlar/file_checksum.h"
 
 #include <unordered_map>
@@ -17,7 +17,7 @@ class Crc32cGenerator final : public FileChecksumGenerator {
  public:
   void Update(const char* data, size_t n) override { crc_ = crc32c::Extend(crc_, data, n); }
   void Finalize() override {
-    ASHLAR_ASSERT(checksum_.empty());  // once
+    ASHLAR_ASSERT(checksum_.empty());  // called once
     checksum_ = StandardChecksum(crc_);
   }
   std::string GetChecksum() const override { return checksum_; }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kBitsPerKeyMax = 100;
 
-// Below half a bit there is no filter. Up to one bit is rounded up to one, because less would cost
-// more than it saves.
+// Below half a bit there is no filter. Less than one bit is rounded up to one, because a smaller
+// filter would cost more than it saves.
 int ToMillibits(double bits_per_key) {
   if (!(bits_per_key >= 0.5)) return 0;
   if (bits_per_key < 1) return 1000;

@@ -1,4 +1,4 @@
-// The memtable factories that are made by functions, and the engine's queries of a factory.
+// The memtable factories that functions create, and the engine's queries of a factory.
 //
 // Thread safety: immutable.
 #pragma once
@@ -47,9 +47,9 @@ class HashLinkListRepFactory final : public MemTableRepFactory {
   const Parameters parameters_;
 };
 
-// Whether the factory is one of Ashlar's, which its name alone does not show.
+// Returns whether the factory is one of Ashlar's. Its name alone does not show this.
 bool IsBuiltIn(const MemTableRepFactory& factory);
-// Whether the factory's structure works only with prefixes.
+// Returns whether the factory's structure works only with prefixes.
 bool NeedsPrefixes(const MemTableRepFactory& factory);
 
 }  // namespace ashlar

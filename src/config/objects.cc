@@ -1,10 +1,10 @@
-// Objects that options hold, from text and to text: comparators, merge operators, prefixes,
-// memtables, filters, table factories, caches.
+// Converts objects in options from and to text: comparators, merge operators, prefixes, memtables,
+// filters, table factories, caches.
 //
 // An id is a name ("StringAppendOperator"), a name with its one parameter ("bloomfilter:10:false"),
-// or a list ("{id=StringAppendOperator;delimiter=,}"). A program's object has its name only, which
-// may be anything. One with a '=' could look like a list, so it is written as "{id={NAME}}", or
-// where its own braces break that, in another form that is read as the name.
+// or a list ("{id=StringAppendOperator;delimiter=,}"). An object of the program has only a name,
+// which may be any text. A name with a '=' could look like a list, so it is written as
+// "{id={NAME}}". If its own braces break that, another form is written that is parsed as the name.
 #include <algorithm>
 
 #include "ashlar/cache.h"
@@ -41,8 +41,8 @@ Result<ObjectText> ParseObjectText(std::string_view text,
   return object;
 }
 
-// Of the kinds of objects that programs have, too: a text that is no list with an id is the name of
-// one, as in RocksDB, which writes braces around a name with a '='.
+// For kinds of objects that a program may define. A text that is no list with an id is the name of
+// such an object. RocksDB writes braces around a name with a '='.
 ObjectText ParseNamedObject(std::string_view text, ValueSpaces spaces = ValueSpaces::kDropped) {
   Result<ObjectText> object = ParseObjectText(text, spaces);
   if (object.ok()) return std::move(object).value();
@@ -59,7 +59,7 @@ std::string PrintName(const std::string& name) {
   return listed;
 }
 
-// The id of an object, or its name.
+// Prints the id of an object, or its name if the id is nothing more.
 template <typename Object>
 std::string PrintObject(const Object& value) {
   if (value == nullptr) return std::string(kNullText);
@@ -67,13 +67,13 @@ std::string PrintObject(const Object& value) {
   return id == value->Name() ? PrintName(id) : id;
 }
 
-// The name of an object without an id.
+// Prints the name of an object that has no id.
 template <typename Object>
 std::string PrintNamed(const Object& value) {
   return value == nullptr ? std::string(kNullText) : PrintName(value->Name());
 }
 
-// Sets *value from a field that is there, which it removes.
+// Sets *value from the field and removes the field, if it exists.
 template <typename T>
 Status TakeField(std::string_view name, ObjectText* object, T* value) {
   const auto field = std::find_if(object->fields.begin(), object->fields.end(),
@@ -84,7 +84,7 @@ Status TakeField(std::string_view name, ObjectText* object, T* value) {
   return parsed.ok() ? parsed : parsed.WithContext(std::string(name));
 }
 
-// A field that nothing has taken is a mistake: without its value the object would be another one.
+// Returns an error if a field is left, because the object would lack its value.
 Status CheckAllFieldsTaken(std::string_view name, const ObjectText& object) {
   if (object.fields.empty()) return Status::OK();
   return Status::InvalidArgument(
@@ -96,7 +96,7 @@ Status UnknownObject(std::string_view kind, std::string_view id) {
       StrCat("no built-in ", kind, " is called ", id, "; set it in the program"));
 }
 
-// The part after any of the prefixes: "8" of "fixed:8".
+// Sets *rest to the text after the prefix that matches: "8" for "fixed:8".
 bool TakeAfter(std::string_view text, std::initializer_list<std::string_view> prefixes,
                std::string_view* rest) {
   for (const std::string_view prefix : prefixes) {
@@ -187,7 +187,7 @@ Status OptionCodec<std::shared_ptr<const SliceTransform>>::Parse(
     value->reset(NewNoopTransform());
     return Status::OK();
   }
-  // Another text than a number is part of a name.
+  // Text that is not a number is part of a name.
   uint64_t length;
   if ((!fixed && !capped) || !ParseUint64(length_text, &length) || length > SIZE_MAX)
     return UnknownObject("prefix", object.id);
@@ -243,7 +243,7 @@ Status MakeHashLinkListFactory(ObjectText* object, MemTableFactoryRef* value) {
 struct MemTableText {
   const char* name;
   const char* short_name;
-  const char* field;  // that follows the name and a colon
+  const char* field;  // the field of a value that follows the name and a colon
   Status (*make)(ObjectText* object, MemTableFactoryRef* value);
 };
 constexpr MemTableText kMemTableTexts[] = {
@@ -293,14 +293,14 @@ Status OptionCodec<std::shared_ptr<const FilterPolicy>>::Parse(
   double bits;
   if (!ParseDouble(fields.substr(0, colon), &bits)) return UnknownObject("filter", object.id);
   if (bloom) {
-    // The next field selected a filter block form; one remains.
+    // The next field selects a form of filter block. There is one form, so it is ignored.
     value->reset(NewBloomFilterPolicy(bits));
     return Status::OK();
   }
   int bloom_before_level = 0;
   if (colon != std::string_view::npos)
     ASHLAR_RETURN_IF_ERROR(OptionCodec<int>::Parse(fields.substr(colon + 1), &bloom_before_level));
-  // RocksDB also takes it as a field, since 8.7, and prints both.
+  // RocksDB 8.7 and later also accepts it as a field, and prints both.
   ASHLAR_RETURN_IF_ERROR(TakeField("bloom_before_level", &object, &bloom_before_level));
   value->reset(NewRibbonFilterPolicy(bits, bloom_before_level));
   return Status::OK();
@@ -351,7 +351,7 @@ std::string OptionCodec<std::shared_ptr<SstPartitionerFactory>>::Print(
   return PrintObject(value);
 }
 
-// ---- Checksums of files
+// ---- File checksums
 
 Status OptionCodec<std::shared_ptr<FileChecksumGenFactory>>::Parse(
     std::string_view text, std::shared_ptr<FileChecksumGenFactory>* value) {

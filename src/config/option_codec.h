@@ -91,7 +91,7 @@ struct OptionCodec<std::string> {
   static std::string Print(const std::string& value) { return value; }
 };
 
-// A union of flags: its number.
+// A union of flags, as its number.
 template <>
 struct OptionCodec<VerifyOutputFlags> {
   static Status Parse(std::string_view text, VerifyOutputFlags* value) {
@@ -107,7 +107,7 @@ struct OptionCodec<VerifyOutputFlags> {
 
 // ---- Enums: by name
 
-// kNames: {value, name}... The first name of a value is printed, every name is understood.
+// kNames: {value, name}... Print uses the first name of a value. Parse accepts every name.
 template <typename E>
 struct EnumNames;
 
@@ -272,8 +272,8 @@ struct EnumNames<BlockBasedTableOptions::IndexShorteningMode> {
 template <>
 struct EnumNames<BlockBasedTableOptions::PrepopulateBlockCache> {
   using E = BlockBasedTableOptions::PrepopulateBlockCache;
-  // The format's reference release has no name for kFlushAndCompaction; it prints as its nearest
-  // relative.
+  // The format's reference release has no name for kFlushAndCompaction, so Print uses the name of
+  // the most similar value.
   static constexpr std::pair<E, const char*> kNames[] = {
       {E::kDisable, "kDisable"},
       {E::kFlushOnly, "kFlushOnly"},
@@ -331,7 +331,7 @@ struct OptionCodec<SmallEnumSet<E, kMax>> {
   }
 };
 
-// ---- Objects: by id. The library's own can be made again, the program's cannot.
+// ---- Objects: by id. Parse can make the library's own objects, but not the program's.
 
 template <>
 struct OptionCodec<const Comparator*> {
@@ -358,8 +358,8 @@ struct OptionCodec<std::shared_ptr<const FilterPolicy>> {
   static Status Parse(std::string_view text, std::shared_ptr<const FilterPolicy>* value);
   static std::string Print(const std::shared_ptr<const FilterPolicy>& value);
 };
-// Prints only the name, because the file has a separate section for the options. In other text they
-// may follow: "{id=BlockBasedTable;block_size=8k}".
+// Prints only the name, because the file has a separate section for the options. Other text may
+// include them: "{id=BlockBasedTable;block_size=8k}".
 template <>
 struct OptionCodec<std::shared_ptr<TableFactory>> {
   static Status Parse(std::string_view text, std::shared_ptr<TableFactory>* value);
@@ -371,7 +371,7 @@ struct OptionCodec<std::shared_ptr<Cache>> {
   static Status Parse(std::string_view text, std::shared_ptr<Cache>* value);
   static std::string Print(const std::shared_ptr<Cache>& value);
 };
-// Objects of the program alone: their names are printed.
+// Objects that only the program can make. Print returns their names.
 template <>
 struct OptionCodec<const CompactionFilter*> {
   static Status Parse(std::string_view text, const CompactionFilter** value);
@@ -427,7 +427,7 @@ struct OptionCodec<std::vector<std::shared_ptr<T>>> {
 template <>
 struct OptionCodec<std::vector<DbPath>> {
   static Status Parse(std::string_view text, std::vector<DbPath>* value) {
-    // A path from a file is never followed; the program sets it.
+    // Paths in a file are never followed. The program sets them.
     if (!IsNullText(text)) return Status::NotSupported("paths are not taken from text");
     value->clear();
     return Status::OK();

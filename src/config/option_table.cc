@@ -31,7 +31,7 @@ struct MemberOf<T Struct::*> {
 template <typename Struct>
 struct FieldsOf;
 
-// OptionEntry::append_idle_fields.
+// Returns OptionEntry::append_idle_fields.
 template <auto kMember>
 constexpr auto IdleFieldsOf() {
   using Struct = typename MemberOf<decltype(kMember)>::Class;
@@ -46,7 +46,7 @@ constexpr auto IdleFieldsOf() {
   }
 }
 
-// OptionEntry::print_text.
+// Returns OptionEntry::print_text.
 template <auto kMember>
 constexpr auto TextPrinterOf() {
   using Struct = typename MemberOf<decltype(kMember)>::Class;
@@ -55,7 +55,7 @@ constexpr auto TextPrinterOf() {
   if constexpr (requires { FieldsOf<T>::kFields; }) {
     return Print([](const Struct& options) { return OptionCodec<T>::PrintText(options.*kMember); });
   } else if constexpr (std::is_same_v<T, std::string>) {
-    // A list loses the braces around a value, so a text with its own gets another pair.
+    // Parsing a list removes the braces around a value, so text with braces gets another pair.
     return Print([](const Struct& options) {
       const std::string& value = options.*kMember;
       return value.starts_with('{') ? StrCat("{", value, "}") : value;
@@ -80,7 +80,7 @@ bool HasText(const T& value) {
   }
 }
 
-// OptionEntry::has_text.
+// Returns OptionEntry::has_text.
 template <auto kMember>
 constexpr auto TextCheckOf() {
   using Struct = typename MemberOf<decltype(kMember)>::Class;
@@ -119,7 +119,7 @@ constexpr auto Option(const char* name, Support support, bool is_mutable,
 // ---- Structs inside options
 
 // A struct as the value of an option: "{a=1;b=2;}". Fields that are not given keep their values.
-// Some have an older form without names, ParseUnnamed of FieldsOf.
+// Some structs have an older form without names, which FieldsOf::ParseUnnamed parses.
 template <typename Struct>
   requires requires { FieldsOf<Struct>::kFields; }
 struct OptionCodec<Struct> {
@@ -188,7 +188,7 @@ struct OptionCodec<std::vector<Struct>> {
 namespace {
 
 #define ASHLAR_FIELD(Struct, field, support) Option<&Struct::field>(#field, support, kMutable)
-// Of a release after 7.8, whose names OPTIONS files have.
+// A field of a release after 7.8. OPTIONS files have only the names of 7.8.
 #define ASHLAR_NEW_FIELD(Struct, field, support) \
   Option<&Struct::field>(#field, support, kMutable, Place::kTextOnly)
 
@@ -213,8 +213,8 @@ struct FieldsOf<CompressionOptions> {
       ASHLAR_FIELD(CompressionOptions, max_dict_buffer_bytes, kHonoured),
       ASHLAR_FIELD(CompressionOptions, use_zstd_dict_trainer, kHonoured),
   };
-  // "window_bits:level:strategy", and any number of the fields that follow them. A sixth and last
-  // value is `enabled`, which is older than parallel_threads.
+  // "window_bits:level:strategy", and any number of the fields that follow them. If there are six
+  // values, the last is `enabled`, which is older than parallel_threads.
   static Status ParseUnnamed(std::string_view text, CompressionOptions* value) {
     constexpr size_t kFewest = 3;
     constexpr size_t kEnabled = 6;
@@ -264,7 +264,7 @@ struct FieldsOf<CompactionOptionsFIFO> {
       ASHLAR_NEW_FIELD(CompactionOptionsFIFO, max_data_files_size, kHonoured),
       ASHLAR_NEW_FIELD(CompactionOptionsFIFO, use_kv_ratio_compaction, kAccepted),
   };
-  // The size of all tables.
+  // A value without a name is the size limit of all tables.
   static Status ParseUnnamed(std::string_view text, CompactionOptionsFIFO* value) {
     return OptionCodec<uint64_t>::Parse(text, &value->max_table_files_size);
   }
@@ -423,8 +423,8 @@ constexpr char kTableFactory[] = "table_factory";
 constexpr char kBlockBasedTableFields[] = "block_based_table_factory";
 constexpr char kPlainTableFields[] = "plain_table_factory";
 
-// The options of one kind of table as a family's option; it is then the kind that is used. An open
-// database keeps its kind.
+// An option whose value lists the options of one kind of table. Setting it selects that kind for
+// the family. An open database keeps its kind.
 template <const char* (*kTableName)()>
 constexpr OptionEntry<ColumnFamilyOptions> TableFields(const char* name, bool is_mutable) {
   return {
@@ -563,7 +563,7 @@ struct ColumnFamilyTable {
       ASHLAR_OPTION(persist_user_defined_timestamps, kAccepted, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(enable_blob_direct_write, kRefusedWriting, kFixed, Place::kTextOnly),
       ASHLAR_OPTION(blob_direct_write_partitions, kAccepted, kMutable, Place::kTextOnly),
-      // Other ways to write table_factory in text: its options alone.
+      // Other names of table_factory in text. Their values are its options alone.
       TableFields<&TableFactory::kBlockBasedTableName>(kBlockBasedTableFields, kMutable),
       TableFields<&TableFactory::kPlainTableName>(kPlainTableFields, kFixed),
       // Another name of memtable_factory in text.
@@ -585,8 +585,8 @@ struct ColumnFamilyTable {
   };
 };
 
-// RocksDB 6.10 to 6.14 write 8 bytes for an option of 4, so the upper half has format_version:
-// 17179869184 is 0 with format_version 4.
+// RocksDB 6.10 to 6.14 write 8 bytes for this option of 4 bytes. The upper half is format_version,
+// so 17179869184 is 0 with format_version 4.
 constexpr OptionEntry<BlockBasedTableOptions> ReadAmpBytesPerBit() {
   OptionEntry<BlockBasedTableOptions> entry =
       Option<&BlockBasedTableOptions::read_amp_bytes_per_bit>("read_amp_bytes_per_bit", kAccepted,
@@ -600,8 +600,8 @@ constexpr OptionEntry<BlockBasedTableOptions> ReadAmpBytesPerBit() {
   return entry;
 }
 
-// Mutable: for the tables that are written or opened later. block_cache and no_block_cache decide
-// where the blocks of open tables are.
+// Changes of mutable options apply to tables that are written or opened later. block_cache and
+// no_block_cache are fixed, because they decide where the blocks of open tables are.
 struct BlockBasedTable {
   using Struct = BlockBasedTableOptions;
   static constexpr OptionEntry<BlockBasedTableOptions> kEntries[] = {
@@ -667,8 +667,8 @@ struct PlainTable {
 
 // ---- Names of other releases
 
-// Retired before, or new after, the release whose format is written here; or about parts that have
-// no member. Their defaults change nothing. Sorted.
+// Names that were retired before the release whose format is written here, or added after it, and
+// names of parts that have no member. Their defaults change nothing. Sorted.
 constexpr std::string_view kNamesWithoutMember[] = {
     "allow_os_buffer",
     "base_background_compactions",
@@ -720,7 +720,7 @@ constexpr std::string_view kNamesWithoutMember[] = {
 };
 static_assert(std::is_sorted(std::begin(kNamesWithoutMember), std::end(kNamesWithoutMember)));
 
-// The one object among them that the reference release writes.
+// The only object among these names that the reference release writes.
 constexpr std::string_view kFlushBlockPolicy = "flush_block_policy_factory";
 constexpr std::string_view kDefaultFlushBlockPolicy = "FlushBlockBySizePolicyFactory";
 
@@ -773,7 +773,7 @@ const OptionEntry<Struct>* FindOption(std::string_view name) {
   return entry == table.end() ? nullptr : &*entry;
 }
 
-// Why a name is refused that is in no table of the struct's names.
+// Returns why a name that is not in the struct's table is refused.
 template <typename Struct>
 std::string_view ReasonForUnknown([[maybe_unused]] std::string_view name) {
   if constexpr (std::is_same_v<Struct, ColumnFamilyOptions>) {
@@ -787,7 +787,7 @@ std::string_view ReasonForUnknown([[maybe_unused]] std::string_view name) {
   return "there is no such option";
 }
 
-// The option of this name whose value is a list of fields. Of a table factory, that of its kind.
+// Finds the option whose value is a list of fields. For a table factory: the option of its kind.
 template <typename Struct>
 const OptionEntry<Struct>* FindOptionWithFields(std::string_view name,
                                                 [[maybe_unused]] const Struct& options) {
@@ -822,8 +822,8 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
     }
     if (!rules.only_mutable && IsNameWithoutMember(name)) {
       NoteIgnored(rules, name, value, "not needed");
-      // An object of the program. The other names without a member are plain values, or unknown to
-      // the reference release.
+      // Records an object of the program. The other names without a member are plain values, or
+      // unknown to the reference release.
       if (rules.unsupported != nullptr && name == kFlushBlockPolicy &&
           value != kDefaultFlushBlockPolicy) {
         rules.unsupported->emplace_back(
@@ -843,7 +843,7 @@ Status SetOption(const ParseRules& rules, std::string_view name, std::string_vie
   const std::string text =
       rules.values_are_escaped ? UnescapeOptionText(value) : std::string(value);
   ParseRules inside = rules;
-  inside.values_are_escaped = false;  // the text is not, any more
+  inside.values_are_escaped = false;  // `text` has no escapes
   const Status s = entry->parse_by_rules != nullptr ? entry->parse_by_rules(inside, text, options)
                                                     : entry->parse(text, options);
   if (s.ok()) return s;
@@ -875,7 +875,7 @@ OptionPairs PrintOptions(const Struct& options, Place place) {
   OptionPairs out;
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
     if (entry.place != Place::kFile && !to_text) continue;
-    // Objects that files do not have are left out: null would remove those of the base options.
+    // Omits objects that files do not have, because null would remove those of the base options.
     if (entry.place != Place::kFile && entry.print(defaults) == kNullText) continue;
     if (entry.has_text != nullptr && !entry.has_text(options)) continue;
     const auto print = to_text && entry.print_text != nullptr ? entry.print_text : entry.print;

@@ -1,12 +1,12 @@
-// OptionTable: every option of one struct, in one table. Adding an option is one line here and its
-// use.
+// OptionTable: every option of one struct, in one table. A new option needs one line here and the
+// code that uses it.
 //
-// An entry knows the option's name in text, its member, whether it may change while the database is
+// An entry has the option's name in text, its member, whether it may change while the database is
 // open, and its treatment (honours, accepts without effect, refuses unless it is the default).
 // Parsing, printing, the OPTIONS file, validation, SetOptions and the report of options without
 // effect are loops over the tables.
 //
-// I1: names are those of the format's reference release; an option that it does not know is never
+// I1: names are those of the format's reference release. An option that it does not have is never
 //     written to a file (Place::kTextOnly).
 // Thread safety: tables are constants.
 #pragma once
@@ -26,7 +26,7 @@
 
 namespace ashlar {
 
-// kRefusedWriting: files written with such an option can be read, so a read-only database may have
+// kRefusedWriting: files written with such an option can be read, so a read-only database accepts
 // it.
 enum class Support : uint8_t { kHonoured, kAccepted, kRefused, kRefusedWriting };
 // kTextOnly: in the text of options, not in OPTIONS files.
@@ -42,19 +42,19 @@ struct OptionEntry {
   Place place;
   Status (*parse)(std::string_view text, Struct* options);
   std::string (*print)(const Struct& options);
-  // In a list: a struct with the fields that are kTextOnly, a text that keeps its braces. Null:
-  // print.
+  // Prints for a list: with the kTextOnly fields of a struct, and with the braces that a text needs
+  // to be read back. Null: print.
   std::string (*print_text)(const Struct& options) = nullptr;
-  // For a struct as the value: AppendIdle of its fields. Null: the value is no struct.
+  // Calls AppendIdle for the fields of a value that is a struct. Null: the value is no struct.
   void (*append_idle_fields)(const Struct& options, const Struct& defaults,
                              std::vector<std::string>* out) = nullptr;
-  // False: an enumerator that there is not, or a number that is not finite, also in a field. Its
-  // text would not be read back. Null: every value has a text.
+  // Returns false for an unknown enumerator and a number that is not finite, also in a field. Its
+  // text could not be read back. Null: every value has a text.
   bool (*has_text)(const Struct& options) = nullptr;
-  // For a table factory, instead of parse: its options are set by the caller's rules. Null: parse.
+  // Used for a table factory instead of parse, to apply the caller's rules to its options, or null.
   Status (*parse_by_rules)(const ParseRules& rules, std::string_view text,
                            Struct* options) = nullptr;
-  // Whether the value is a list of the options of one kind of table.
+  // True if the value is a list of the options of one kind of table.
   bool has_table_options = false;
 };
 
@@ -66,8 +66,8 @@ std::span<const OptionEntry<PlainTableOptions>> PlainTableOptionTable();
 template <typename Struct>
 std::span<const OptionEntry<Struct>> OptionTableOf();
 
-// Appends "name=value" for each option that is accepted without effect and does not have its
-// default, "name.field=value" for such a field of a struct.
+// Appends "name=value" for each option that has no effect and is not the default. Such a field of a
+// struct is appended as "name.field=value".
 template <typename Struct>
 void AppendIdle(std::span<const OptionEntry<Struct>> table, const Struct& options,
                 const Struct& defaults, std::vector<std::string>* out) {
@@ -83,44 +83,44 @@ void AppendIdle(std::span<const OptionEntry<Struct>> table, const Struct& option
   }
 }
 
-// How strict to be. Skipped options are named in *ignored, if given.
+// How strict SetOption is. Skipped options are appended to *ignored, if given.
 struct ParseRules {
   bool ignore_unknown = false;     // unknown names
-  bool ignore_bad_values = false;  // values that are no values of the option
+  bool ignore_bad_values = false;  // values that the option cannot have
   bool ignore_unsupported = true;  // objects that only the program can make
   bool values_are_escaped = false;
   bool only_mutable = false;  // refuse options that are fixed at open
   std::vector<std::string>* ignored = nullptr;
-  // Gets name and unescaped value of each option that only the program can make.
+  // Receives the name and unescaped value of each option that only the program can make.
   OptionPairs* unsupported = nullptr;
 };
 
-// Sets one option, or with "option.field" one field of a struct or of the table factory. Names that
-// RocksDB has and Ashlar has no member for are stepped over. InvalidArgument or NotSupported naming
-// the option.
+// Sets one option. "option.field" sets one field of a struct or of the table factory. Skips names
+// of RocksDB that have no member in Ashlar. Returns InvalidArgument or NotSupported that names the
+// option.
 template <typename Struct>
 Status SetOption(const ParseRules& rules, std::string_view name, std::string_view value,
                  Struct* options);
 
-// Replaces the factory by the one of the text: "PlainTable", or "{id=PlainTable;user_key_len=8}".
+// Replaces the factory with the one in the text: "PlainTable", or "{id=PlainTable;user_key_len=8}".
 Status SetTableFactory(const ParseRules& rules, std::string_view text,
                        std::shared_ptr<TableFactory>* factory);
 
-// Replaces the factory by one of this kind with these fields: "{block_size=8k;...}". Other options
-// are as in the old factory, or the defaults if that was of another kind.
+// Replaces the factory with one of this kind and these fields: "{block_size=8k;...}". Other options
+// are copied from an old factory of this kind, or are the defaults.
 Status SetTableFields(const ParseRules& rules, std::string_view kind, std::string_view text,
                       std::shared_ptr<TableFactory>* factory);
 
-// Every option in the order of the table, except those with nothing to say (an empty list or text,
-// by default) and values without a text. kTextOnly: also those that OPTIONS files do not have,
-// except objects, such as caches.
+// Returns every option in the order of the table, except for values without a text, and for empty
+// lists and texts that are the default. kTextOnly adds the options that OPTIONS files do not have,
+// except for objects such as caches.
 template <typename Struct>
 OptionPairs PrintOptions(const Struct& options, Place place = Place::kFile);
 
-// Whether a name is one of RocksDB's, of any release, that this release has no member for.
+// Returns whether some release of RocksDB has this name and this release has no member for it.
 bool IsNameWithoutMember(std::string_view name);
 
-// Whether an option of this name exists and has its default.
+// Returns whether an option of this name exists and has its default.
 template <typename Struct>
 bool IsDefault(const Struct& options, std::string_view name);
 

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\n\r\v\f";
 constexpr std::string_view kBlanks = " \t";
-// kSpaces without those that have escapes of their own.
+// kSpaces except for those with escapes of their own.
 constexpr std::string_view kSpacesInALine = " \t\v\f";
 bool IsSpaceInALine(char c) { return kSpacesInALine.find(c) != std::string_view::npos; }
 
@@ -17,8 +17,8 @@ std::string_view Trim(std::string_view text, std::string_view spaces) {
   return text.substr(begin, text.find_last_not_of(spaces) - begin + 1);
 }
 
-// The end, after its closing brace, of the value that begins with the brace text[0]. npos if there
-// is none.
+// Returns the position after the closing brace that matches the brace text[0], or npos if there is
+// none.
 size_t EndOfBraces(std::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -65,7 +65,7 @@ std::string UnescapeOptionText(std::string_view text) {
 std::string JoinOptionPairs(const OptionPairs& pairs, std::string_view delimiter) {
   std::string out;
   for (const auto& [name, value] : pairs) {
-    // A plain value with a separator inside would not survive without braces.
+    // A plain value that contains a separator needs braces.
     const bool braces = value.find(';') != std::string::npos && value.front() != '{';
     StrAppend(&out, name, "=", braces ? "{" : "", EscapeOptionText(value), braces ? "}" : "",
               delimiter);
@@ -78,7 +78,7 @@ Result<OptionPairs> ParseOptionPairs(std::string_view text, ValueSpaces spaces) 
   const std::string_view around = is_text ? kBlanks : kSpaces;
   OptionPairs pairs;
   text = TrimSpaces(text);
-  // A whole list may itself be in braces.
+  // The complete list may itself be in braces.
   if (!text.empty() && text.front() == '{' && EndOfBraces(text) == text.size())
     text = TrimSpaces(text.substr(1, text.size() - 2));
   while (!text.empty()) {

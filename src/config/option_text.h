@@ -5,9 +5,9 @@
 //   escapes  \n \r \\ \#                 in the values of an OPTIONS file, where '#' begins a
 //                                        comment
 //
-// RocksDB writes \: for ':' too. A backslash before any other character, or at the end, is removed.
-// So a blank that begins a text is written as "\ ", and one that ends it as " \": readers drop the
-// blanks around a value.
+// RocksDB also writes \: for ':'. A backslash before any other character, or at the end, is
+// removed. Readers drop the blanks around a value, so a leading blank is written as "\ ", and a
+// trailing one as " \".
 //
 // Pure functions.
 #pragma once
@@ -29,20 +29,20 @@ std::string_view TrimSpaces(std::string_view text);
 std::string EscapeOptionText(std::string_view text);
 std::string UnescapeOptionText(std::string_view text);
 
-// The spaces around a value. kText: of a value that is text, those in its braces belong to it, and
-// so do line ends, which an OPTIONS file has as escapes only.
+// How spaces around a value are treated. kText: for values that are text. It keeps the spaces in
+// their braces, and line ends, which an OPTIONS file has only as escapes.
 enum class ValueSpaces : uint8_t { kDropped, kText };
 
-// Cuts "a=1;b={c=2}" into names and values, in their order. InvalidArgument names the error and the
-// option before it.
+// Splits "a=1;b={c=2}" into names and values, in order. InvalidArgument says what is wrong, and in
+// or after which option.
 Result<OptionPairs> ParseOptionPairs(std::string_view text,
                                      ValueSpaces spaces = ValueSpaces::kDropped);
 
-// Escaped "name=value" pairs, each followed by the delimiter. With ";" ParseOptionPairs gets the
-// same pairs back.
+// Returns escaped "name=value" pairs, each followed by the delimiter. With the delimiter ";",
+// ParseOptionPairs returns the same pairs.
 std::string JoinOptionPairs(const OptionPairs& pairs, std::string_view delimiter);
 
-// Takes a comment (from an unescaped '#') and the spaces around off a line of an OPTIONS file.
+// Removes the comment (from an unescaped '#') and the outer spaces from a line of an OPTIONS file.
 std::string_view StripComment(std::string_view line);
 
 }  // namespace ashlar

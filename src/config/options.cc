@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// The options of the block-based factory that is set, or the defaults.
+// Returns the options of the current block-based factory, or the defaults.
 BlockBasedTableOptions TableOptionsOf(const ColumnFamilyOptions& options) {
   const BlockBasedTableOptions* current =
       options.table_factory == nullptr
@@ -23,7 +23,7 @@ BlockBasedTableOptions TableOptionsOf(const ColumnFamilyOptions& options) {
   return current == nullptr ? BlockBasedTableOptions() : *current;
 }
 
-// The compression that every build of the library can write.
+// Returns kSnappyCompression if this build can write it.
 CompressionType SnappyOrNone() {
   return ValidateCompressionType(kSnappyCompression).ok() ? kSnappyCompression : kNoCompression;
 }
@@ -32,11 +32,11 @@ CompressionType Lz4IfPossible() {
   return ValidateCompressionType(kLZ4Compression).ok() ? kLZ4Compression : SnappyOrNone();
 }
 
-// Sizes the memtables by the budget (0: the default), which is returned.
+// Sizes the memtables for the budget and returns it. A budget of 0 means the default.
 uint64_t BudgetMemtables(uint64_t budget, ColumnFamilyOptions* options) {
   if (budget == 0) budget = ColumnFamilyOptions::kDefaultMemtableBudget;
   options->write_buffer_size = static_cast<size_t>(budget / 4);
-  // Two are merged at each flush, and writers may be two ahead of it.
+  // Each flush merges two memtables, and writers may be two ahead of it.
   options->min_write_buffer_number_to_merge = 2;
   options->max_write_buffer_number = 6;
   return budget;
@@ -96,7 +96,7 @@ ColumnFamilyOptions* ColumnFamilyOptions::OptimizeLevelStyleCompaction(
   target_file_size_base = budget / 8;
   max_bytes_for_level_base = budget;
   compaction_style = kCompactionStyleLevel;
-  // The first two levels are rewritten soon: not worth the compression.
+  // The first two levels are rewritten too soon to be worth compressing.
   compression_per_level.assign(static_cast<size_t>(std::max(num_levels, 0)), Lz4IfPossible());
   std::fill_n(compression_per_level.begin(), std::min<size_t>(2, compression_per_level.size()),
               kNoCompression);
@@ -162,7 +162,7 @@ Options* Options::PrepareForBulkLoad() {
   hard_pending_compaction_bytes_limit = 0;
   disable_auto_compactions = true;
   max_compaction_bytes = 1ull << 60;
-  // One compaction by hand brings everything into the last level.
+  // One manual compaction moves everything to the last level.
   num_levels = 2;
   max_write_buffer_number = 6;
   min_write_buffer_number_to_merge = 1;

@@ -24,7 +24,7 @@ constexpr std::string_view kFileVersion = "1.1";
 constexpr std::string_view kAuthorLine =
     "# The options of this database. Written by Ashlar, in the form that RocksDB and its tools "
     "read.";
-// Far above any file of ours: each family takes some 7 KB of it.
+// Far above the size of any file that is written here. Each family takes some 7 KB.
 constexpr size_t kFileBytesMax = size_t{1} << 30;
 
 void AppendOption(std::string_view name, std::string_view value, std::string* out) {
@@ -37,7 +37,7 @@ bool IsUnset(const ColumnFamilyOptions& options, const UnsupportedOption& record
   const BlockBasedTableOptions* table =
       factory == nullptr ? nullptr : factory->GetOptions<BlockBasedTableOptions>();
   if (recorded.name == "table_factory") {
-    // A factory with options is the choice of the program even if it is of the default kind.
+    // A factory with changed options was set by the program, even if it is of the default kind.
     return factory == nullptr ||
            (table != nullptr && PrintOptions(*table) == PrintOptions(defaults));
   }
@@ -57,7 +57,7 @@ void VisitTableOptions(const TableFactory* factory, const Append& append) {
   append(block_based == nullptr ? BlockBasedTableOptions() : *block_based);
 }
 
-// Append leaves it out, as a name of text alone. Its recorded value is printed again (I3).
+// Append omits this name, because it is kTextOnly. Its recorded value is printed again (I3).
 constexpr std::string_view kCollectors = "table_properties_collectors";
 
 // Prints the options of one family, or of the database. See I3.
@@ -158,7 +158,7 @@ class Parser {
  private:
   enum class Section { kNone, kVersion, kDb, kFamily, kBlockBasedTable, kPlainTable, kOtherTable };
 
-  // A file without its end, or something else altogether, must not pass for options.
+  // A truncated file, or one that is no OPTIONS file, must not pass for options.
   Status Missing(std::string_view section) const {
     return Status::Corruption(StrCat(source_, ": there is no section [", section, "]"));
   }
@@ -228,7 +228,7 @@ class Parser {
     return Status::OK();
   }
 
-  // Moves the entries of the last option into the file.
+  // Moves the unsupported entries of the last option to file_.
   void TakeUnsupported() {
     for (auto& [name, value] : unsupported_) {
       const std::string family =
@@ -240,7 +240,7 @@ class Parser {
     unsupported_.clear();
   }
 
-  // An option of a table factory that is not implemented.
+  // Takes an option of a table factory that is not implemented.
   void TakeField(std::string_view name, std::string_view value) {
     file_.ignored.push_back(
         StrCat(name, "=", value, ": of a table factory that is not implemented"));
@@ -293,7 +293,7 @@ class Parser {
     return Status::OK();
   }
 
-  // Newer than the release whose names are known here in full.
+  // Returns whether the version is newer than the release whose names are all known here.
   static bool IsNewer(std::string_view version) {
     const size_t dot = version.find('.');
     uint64_t major;
@@ -312,7 +312,7 @@ class Parser {
   ParsedOptionsFile file_;
   OptionPairs unsupported_;  // of the option that is being read
   Section section_ = Section::kNone;
-  // Of the section that is being read; null: it is no table's.
+  // The factory of the section that is being read. Null if the section is not a table's.
   std::unique_ptr<TableFactory> table_;
   bool has_version_ = false;
   bool has_db_ = false;
@@ -432,7 +432,7 @@ Result<uint64_t> FindNewestOptionsFile(vfs::FileSystem* file_system, const std::
 
 namespace {
 
-// For programs, which create the database after NotFound: a missing directory has no file either.
+// Returns NotFound for a missing directory, because programs create a database after NotFound.
 Result<uint64_t> NewestOptionsFileOrNotFound(Env* env, const std::string& dbpath) {
   Result<uint64_t> number = FindNewestOptionsFile(env->EngineFiles().get(), dbpath);
   if (!number.status().IsPathNotFound()) return number;
@@ -492,7 +492,7 @@ Status LoadLatestOptions(const ConfigOptions& config_options, const std::string&
                             NewestOptionsFileOrNotFound(config_options.env, dbpath));
     Status loaded = LoadOptionsFromFile(config_options, OptionsFileName(dbpath, number), db_options,
                                         cf_descs, cache);
-    // A writer deletes a file once there are two newer ones.
+    // A writer deletes a file once there are two newer ones, so this retries with the newest.
     if (!loaded.IsPathNotFound() || number == missing) return loaded;
     missing = number;
   }

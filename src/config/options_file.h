@@ -11,15 +11,15 @@
 //   [TableOptions/BlockBasedTable "default"]
 //     ...
 //
-// '#' begins a comment; values and names are escaped (option_text.h). The order of sections is
+// '#' begins a comment. Values and names are escaped (option_text.h). The order of sections is
 // fixed: Version, DBOptions, then for each family CFOptions and its TableOptions, "default" first.
 //
-// I1: only names that the release in rocksdb_version knows are written: an unknown one makes its
+// I1: only names of the release in rocksdb_version are written, because an unknown one makes its
 //     tools refuse the database.
-// I2: a file is complete under its final name, or not there: it is written under a temporary name,
-//     synced, and renamed.
+// I2: a file under its final name is complete, because it is written under a temporary name, synced
+//     and renamed.
 // I3: the recorded value of an option that only the program can make is printed again, unless the
-//     option has another value than its default.
+//     option differs from its default.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +36,13 @@
 
 namespace ashlar {
 
-// The recorded options that have default values in these options, so that the program has not set
-// them.
+// Returns the recorded options that have their defaults in these options, which means that the
+// program has not set them.
 std::vector<UnsupportedOption> SelectUnset(const std::vector<UnsupportedOption>& recorded,
                                            const DBOptions& db_options,
                                            const std::vector<ColumnFamilyDescriptor>& families);
 
-// families must not be empty; "default" is moved to the front. `unsupported`: see I3.
+// Requires at least one family. "default" is moved to the front. `unsupported`: see I3.
 std::string PrintOptionsFile(const DBOptions& db_options,
                              const std::vector<ColumnFamilyDescriptor>& families,
                              const std::vector<UnsupportedOption>& unsupported);
@@ -50,8 +50,8 @@ inline std::string PrintOptionsFile(const DBOptions& db_options,
                                     const std::vector<ColumnFamilyDescriptor>& families) {
   return PrintOptionsFile(db_options, families, {});
 }
-// The same as lines for the LOG, in the form that tools expect of RocksDB: "Options.name: value"
-// for a database and its families, "name: value" for tables. True and false are 1 and 0.
+// Prints the same as lines for the LOG, in the form that tools expect of RocksDB: "Options.name:
+// value" for a database and its families, "name: value" for tables. True and false are 1 and 0.
 std::string PrintOptionsForLog(const DBOptions& options);
 std::string PrintOptionsForLog(const ColumnFamilyOptions& options);
 std::string PrintOptionsForLog(const DBOptions& db_options,
@@ -64,15 +64,15 @@ struct ParsedOptionsFile {
   std::vector<ColumnFamilyDescriptor> families;
   // The skipped options, as "name=value: reason".
   std::vector<std::string> ignored;
-  // The ones of these that only the program can make, except comparators.
+  // Those of them that only the program can make, except for comparators.
   std::vector<UnsupportedOption> unsupported;
 };
 
 struct OptionsFileRules {
   bool ignore_unknown = false;     // unknown names; those of newer releases are always skipped
   bool ignore_unsupported = true;  // objects that only the program can make
-  // Values that cannot be parsed, if a newer release wrote the file. For readers that need a part
-  // of it: such an option has its default.
+  // Ignores values that cannot be parsed if a newer release wrote the file. Such an option keeps
+  // its default. For readers that need only a part of the file.
   bool ignore_newer_values = false;
 };
 
@@ -83,15 +83,15 @@ Result<ParsedOptionsFile> ParseOptionsFile(std::string_view text, const std::str
 Result<ParsedOptionsFile> ReadOptionsFile(vfs::FileSystem* file_system, const std::string& path,
                                           const OptionsFileRules& rules);
 
-// Creates OPTIONS-<number>; durable on return.
+// Creates OPTIONS-<number>, which is durable on return.
 Status WriteOptionsFile(vfs::FileSystem* file_system, const std::string& directory, uint64_t number,
                         std::string_view text);
 
-// The numbers of the OPTIONS files, newest first.
+// Returns the numbers of the OPTIONS files, newest first.
 Result<std::vector<uint64_t>> ListOptionsFiles(vfs::FileSystem* file_system,
                                                const std::string& directory);
 
-// The number of the newest OPTIONS file; NotFound without one.
+// Returns the number of the newest OPTIONS file, or NotFound if there is none.
 Result<uint64_t> FindNewestOptionsFile(vfs::FileSystem* file_system, const std::string& directory);
 
 }  // namespace ashlar

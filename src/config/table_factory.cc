@@ -1,4 +1,4 @@
-// The table factories only hold their options. The engine makes readers and writers from these.
+// The table factories only hold their options, from which the engine makes readers and writers.
 #include "ashlar/table.h"
 
 #include <string>
@@ -34,7 +34,7 @@ class FactoryOf final : public TableFactory {
   Options options_;
 };
 
-// Known by name alone.
+// Holds the name and the options of a factory that an open refuses.
 class CuckooFactory final : public TableFactory {
  public:
   explicit CuckooFactory(const CuckooTableOptions& options) : options_(options) {}

@@ -40,7 +40,7 @@ const TableOptions* TableOptionsOf(const ColumnFamilyOptions& options) {
                                           : options.table_factory->GetOptions<TableOptions>();
 }
 
-// The options that the table marks as refused, unless they have their defaults.
+// Refuses the options that the table marks as refused, unless they have their defaults.
 template <typename Struct>
 Status CheckRefused(OpenFor purpose, const Struct& options) {
   const Struct defaults;
@@ -58,7 +58,7 @@ Status CheckRefused(OpenFor purpose, const Struct& options) {
   return Status::OK();
 }
 
-// What has an effect is a value that there is. Without a text it would also not be recorded.
+// Refuses invalid values of options that have an effect. They have no text to be recorded, either.
 template <typename Struct>
 Status CheckValues(const Struct& options) {
   for (const OptionEntry<Struct>& entry : OptionTableOf<Struct>()) {
@@ -69,7 +69,7 @@ Status CheckValues(const Struct& options) {
   return Status::OK();
 }
 
-// Minutes since midnight of "HH:mm", where a first zero may be missing.
+// Returns the minutes since midnight of "HH:mm", where a leading zero may be missing.
 std::optional<uint64_t> ParseTimeOfDay(std::string_view text) {
   const size_t colon = text.find(':');
   uint64_t hours = 0;
@@ -80,7 +80,7 @@ std::optional<uint64_t> ParseTimeOfDay(std::string_view text) {
   return hours * 60 + minutes;
 }
 
-// "HH:mm-HH:mm" with two different times, or nothing.
+// Accepts "HH:mm-HH:mm" with two different times, and empty text.
 bool IsTimeOfDayRange(std::string_view text) {
   if (text.empty()) return true;
   const size_t dash = text.find('-');
@@ -153,7 +153,7 @@ Status CheckCompression(std::string_view option, CompressionType type) {
                         "this build cannot write it; choose another codec");
 }
 
-// Of the codec that the options go with. A table could not be begun.
+// Checks the options against their codec. With invalid ones, no table could be started.
 Status CheckParameters(const char* option, CompressionType type,
                        const CompressionOptions& options) {
   return ValidateCompression(type, {.level = options.level,
@@ -194,7 +194,7 @@ Status CheckCompressions(const ColumnFamilyOptions& options) {
     ASHLAR_RETURN_IF_ERROR(CheckCompression("bottommost_compression", type));
     used.assign(1, type);
   }
-  // Without a codec of its own, the last level has one of the others.
+  // If the last level has no codec of its own, it has one of the others.
   for (const CompressionType type : used) {
     ASHLAR_RETURN_IF_ERROR(CheckParameters(
         own ? "option bottommost_compression_opts" : "option compression_opts", type,
@@ -269,8 +269,8 @@ Status CheckAlignsBlocks(const ColumnFamilyOptions& options) {
              : check("bottommost_compression", options.bottommost_compression);
 }
 
-// The combinations of a table's options that RocksDB refuses, with its reasons. The combinations of
-// ages that it refuses work here (docs/compatibility.md).
+// Refuses the combinations of a table's options that RocksDB refuses, for the same reasons. The
+// combinations of ages that it refuses work here (docs/compatibility.md).
 Status CheckTableWriting(const ColumnFamilyOptions& family_options,
                          const BlockBasedTableOptions& options) {
   if (OptionCodec<BlockBasedTableOptions::IndexType>::Print(options.index_type).find('k') != 0)
@@ -366,8 +366,8 @@ Status CheckMemTable(const MemTableRepFactory* factory) {
       StrCat("every memtable takes 8 bytes for a bucket; set no more than ", kBucketCountMax));
 }
 
-// Objects of the program are recorded by name. Those of the C interface have none if a function is
-// missing.
+// Objects of the program are recorded by name. An object of the C interface has no name if one of
+// its functions is missing.
 Status CheckName(std::string_view option, const char* name) {
   if (name != nullptr) return Status::OK();
   return Status::InvalidArgument(
@@ -410,7 +410,7 @@ template <typename Struct>
 Status Change(const std::unordered_map<std::string, std::string>& changes, Struct* options) {
   if (changes.empty()) return Status::InvalidArgument("no options are given");
   Struct changed = *options;
-  // In order of their names, so that of several errors always the same is reported.
+  // Sorted by name, so that the same one of several errors is always reported.
   std::vector<std::pair<std::string, std::string>> sorted(changes.begin(), changes.end());
   std::sort(sorted.begin(), sorted.end());
   const ParseRules rules{.ignore_unsupported = false, .only_mutable = true};

@@ -1,4 +1,4 @@
-// FamilyOptions: the options of each family of a database whose families are not known beforehand.
+// FamilyOptions: the options of each family of a database whose families are not known in advance.
 //
 // Thread safety: const after construction.
 #pragma once
@@ -25,7 +25,7 @@ class FamilyOptions {
     FillDefaults(&statistics_);
   }
 
-  // Null: the caller gave none.
+  // Returns null if the caller gave no options for the family.
   const ColumnFamilyOptions* Find(const std::string& name) const {
     const auto found =
         std::find_if(known_.begin(), known_.end(),
@@ -34,7 +34,7 @@ class FamilyOptions {
     if (name == kStatisticsFamilyName) return &statistics_;
     return unknown_.has_value() ? &*unknown_ : nullptr;
   }
-  // Every comparator, once. A table whose family is not known has one of these orders.
+  // Returns each comparator once. A table of an unknown family is ordered by one of them.
   std::vector<const Comparator*> Comparators() const {
     std::vector<const Comparator*> all;
     const auto add = [&all](const Comparator* comparator) {

@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace {
 
-// The sequence of the newest of the key's versions. None: it has none.
+// Returns the sequence of the key's newest version, or nothing if it has no version.
 std::optional<SequenceNumber> FindNewest(const std::vector<KeyVersion>& versions,
                                          uint64_t key_hash) {
   const KeyVersion last{.key_hash = key_hash, .sequence = kSequenceNumberMax, .is_operand = true};

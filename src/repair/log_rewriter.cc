@@ -55,7 +55,7 @@ Status LogRewriter::AddRange(const BatchRecord& record, SequenceNumber sequence,
 
 Status LogRewriter::Write(ColumnFamilyId family) {
   const auto filled = memtables_.find(family);
-  ASHLAR_ASSERT(filled != memtables_.end());  // Requires: it has a memtable.
+  ASHLAR_ASSERT(filled != memtables_.end());  // Requires: the family has a memtable.
   filled->second->MarkImmutable();
   Status written;
   if (!filled->second->IsEmpty()) written = args_.write(family, *filled->second);

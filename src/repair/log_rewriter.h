@@ -1,11 +1,11 @@
-// LogRewriter: makes tables from the writes of logs that the tables lack.
+// LogRewriter: makes tables from the logged writes that the existing tables lack.
 //
 //   log --ReadLog--> is_needed --> one memtable per family --write--> tables of level 0
 //                                             '- when it is full, and at the end
 //
-// I1: memtables are written in their order, so the tables of a family ascend by their sequences.
-// I2: in a memtable sequences do not descend. If they do (logs of different histories), the next
-//     memtable begins.
+// I1: memtables are written in order, so the sequences of a family's tables ascend.
+// I2: the sequences in a memtable ascend. One that does not (logs of different histories) starts a
+//     new memtable.
 //
 // Lifetime: its arguments outlive it. Thread safety: one thread.
 #pragma once
@@ -26,9 +26,9 @@ class LogRewriter {
  public:
   struct Args {
     vfs::FileSystem* file_system = nullptr;
-    // Null: the family is not of the database.
+    // Returns null if the database does not have the family.
     std::function<const ColumnFamilyOptions*(ColumnFamilyId)> options_of;
-    // The tables lack the write, which is of a family of the database.
+    // Returns true if the tables lack the write and the database has its family.
     std::function<bool(FileNumber log, ColumnFamilyId, const LoggedWrite&)> is_needed;
     std::function<Status(ColumnFamilyId, const MemTable&)> write;
   };
@@ -36,9 +36,9 @@ class LogRewriter {
   LogRewriter(const LogRewriter&) = delete;
   LogRewriter& operator=(const LogRewriter&) = delete;
 
-  // Call for the logs in the order of their numbers.
+  // Requires: logs are added in the order of their numbers.
   Status Add(const std::string& path, FileNumber number);
-  // Writes the memtables that are left.
+  // Writes the remaining memtables.
   Status Finish();
 
  private:
@@ -49,7 +49,7 @@ class LogRewriter {
   const Args args_;
   ArenaBlockPool arena_blocks_{ArenaBlockPool::Options()};
   EpochDomain epochs_;
-  std::map<ColumnFamilyId, MemTable::Owner> memtables_;  // not empty ones
+  std::map<ColumnFamilyId, MemTable::Owner> memtables_;  // those that are not written yet
 };
 
 }  // namespace ashlar

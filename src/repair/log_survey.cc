@@ -46,7 +46,7 @@ Result<LogSurvey> ReadLog(vfs::FileSystem* file_system, const std::string& path,
   LogReader reader(std::move(file), path, number, log.file_bytes);
   Slice record;
   std::string scratch;
-  // Where the bytes that cannot be read begin.
+  // The offset at which unreadable bytes begin.
   constexpr uint64_t kNothingLost = UINT64_MAX;
   uint64_t lost_from = kNothingLost;
   while (true) {
@@ -54,7 +54,7 @@ Result<LogSurvey> ReadLog(vfs::FileSystem* file_system, const std::string& path,
       if (lost_from != kNothingLost) log.lost_bytes += reader.record_offset() - lost_from;
       lost_from = kNothingLost;
       const Status visited = VisitRecord(record, visit, &log);
-      // Its checksum is right, so no disk has damaged it.
+      // The checksum is right, so no disk has damaged the batch.
       if (!visited.ok())
         return visited.WithContext(
             StrCat(path, ": batch of the record at offset ", reader.record_offset()));

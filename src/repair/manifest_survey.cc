@@ -22,7 +22,7 @@ class Survey {
     Add(kDefaultFamilyId, kDefaultFamilyName);
   }
 
-  // Corruption: the edit contradicts the ones before it.
+  // Returns Corruption if the edit contradicts the ones before it.
   Status Apply(VersionEdit* edit) {
     TakeDatabaseFields(*edit);
     if (edit->added_column_family.has_value()) {
@@ -48,8 +48,8 @@ class Survey {
     return ApplyTables(edit, &family);
   }
 
-  // A new MANIFEST begins with the whole state, in several edits. Without these fields it was cut
-  // before the end of them.
+  // A new MANIFEST begins with the complete state, in several edits. If one of these fields is
+  // missing, the MANIFEST was cut off before the end of these edits.
   bool IsUsable() const { return has_log_number_ && has_next_file_number_ && has_last_sequence_; }
   ManifestSurvey Take() { return std::move(survey_); }
 
@@ -57,7 +57,7 @@ class Survey {
   void Add(ColumnFamilyId id, std::string name) {
     RecordedFamily family;
     family.name = std::move(name);
-    family.comparator = BytewiseComparator()->Name();  // the default of an edit without a name
+    family.comparator = BytewiseComparator()->Name();  // if no edit names one
     survey_.families[id] = std::move(family);
     survey_.max_column_family = std::max(survey_.max_column_family, id);
   }
@@ -113,7 +113,7 @@ class Survey {
   bool has_last_sequence_ = false;
 };
 
-// A survey without a number: the MANIFEST is not usable, and `damage` has the reason.
+// Returns a survey with number 0 if the MANIFEST is not usable. `damage` has the reason.
 Result<ManifestSurvey> ReadOne(vfs::FileSystem* file_system, const std::string& directory,
                                FileNumber number) {
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<ManifestReader> reader,
@@ -161,7 +161,7 @@ Result<ManifestSurvey> SurveyManifests(vfs::FileSystem* file_system, const std::
   }
   for (const FileNumber number : numbers) {
     ASHLAR_ASSIGN_OR_RETURN(ManifestSurvey survey, ReadOne(file_system, directory, number));
-    // The first reason is the cause; the others follow from it.
+    // The first reason is the cause. The others follow from it.
     if (damage.ok()) damage = survey.damage;
     survey.damage = damage;
     if (survey.number != 0) return survey;

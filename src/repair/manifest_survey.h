@@ -1,10 +1,10 @@
 // ManifestSurvey: the readable contents of the MANIFESTs of a damaged database.
 //
-//   CURRENT's MANIFEST, then the others, newest first: the first that is usable is read up to its
-//   end or its first damage
+//   CURRENT's MANIFEST is tried first, then the others, newest first. The first usable one is read
+//   up to its end or its first damage.
 //
-// I1: after damage nothing is believed: an edit means something only after all edits before it.
-// I2: `deleted` has every table that the edits that were read took out of the database for good.
+// I1: nothing after damage is used, because an edit is meaningful only after all edits before it.
+// I2: `deleted` has every table that the edits read have removed from the database for good.
 //
 // Thread safety: pure functions of the files.
 #pragma once
@@ -31,16 +31,16 @@ struct RecordedFamily {
   std::string name;
   std::string comparator;
   uint64_t log_number = 0;
-  // A lower bound of the family's flushes: the largest sequence of all tables that it ever had.
-  // Tables whose entries all have one sequence do not count. They may be ingested, and their
-  // sequence newer than writes that were not flushed.
+  // A lower bound of the flushed sequences: the largest sequence of any table the family ever had.
+  // Tables whose entries all have one sequence do not count. They may be ingested, with a sequence
+  // that is newer than writes that were not flushed.
   SequenceNumber flushed_sequence = 0;
   std::map<FileNumber, RecordedTable> tables;
 };
 
 struct ManifestSurvey {
-  FileNumber number = 0;  // 0: none is usable
-  Status damage;          // Ok: it is the one that CURRENT names, and was read to its end
+  FileNumber number = 0;  // 0 if none is usable
+  Status damage;          // Ok if CURRENT names it and it was read to its end
   std::map<ColumnFamilyId, RecordedFamily> families;
   std::set<FileNumber> deleted;
   std::string database_id;
@@ -53,8 +53,8 @@ struct ManifestSurvey {
   bool IsSound() const { return damage.ok(); }
 };
 
-// numbers: of the MANIFESTs in the directory. Errors: those of the file system, and NotSupported
-// naming a feature of an undamaged edit.
+// `numbers` are those of the MANIFESTs in the directory. Errors: those of the file system, and
+// NotSupported that names a feature of an undamaged edit.
 Result<ManifestSurvey> SurveyManifests(vfs::FileSystem* file_system, const std::string& directory,
                                        std::vector<FileNumber> numbers);
 

@@ -1,18 +1,18 @@
 // RepairDB: survey, plan, new tables, a new MANIFEST, the logs.
 //
 //   LOCK -> every log, table and MANIFEST is read -> PlanRepair -> [dry run: report]
-//     -> new tables, of logs first, synced, and tables that no MANIFEST named -> links in lost/,
-//        synced -> MANIFEST -> CURRENT (the commit) -> LOCK given back -> an ordinary open deletes
+//     -> new tables, from logs first, synced with tables that no MANIFEST named -> links in lost/,
+//        synced -> MANIFEST -> CURRENT (the commit) -> LOCK released -> an ordinary open deletes
 //        what the new MANIFEST does not name -> close
 //
-// I1: before the commit no file of the database is changed or deleted. A crash leaves the damaged
-//     database, and new tables whose entries are all in other files, too.
-// I2: at the commit lost/ has every file that the open will delete. A log too: its writes may be of
-//     a family whose edit a MANIFEST lost, or of one that looks dropped.
-// I3: after the commit the database is one that any open recovers, and no log is needed.
+// I1: before the commit, no file of the database is changed or deleted. A crash leaves the damaged
+//     database and new tables, whose entries are all in other files as well.
+// I2: at the commit, lost/ has every file that the open will delete. This includes logs, whose
+//     writes may be of a family whose edit a MANIFEST lost, or of one that looks dropped.
+// I3: after the commit, any open recovers the database, and no log is needed.
 //
-// Rejected: to leave the logs to the replay of the open. It applies a log as a whole or not at all,
-// and a log may hold writes that the tables have next to others that they lack.
+// Rejected: leaving the logs to the replay of the open. It applies all of a log or nothing, but a
+// log may have both writes that the tables have and writes that they lack.
 #include "ashlar/repair.h"
 
 #include <algorithm>
@@ -70,8 +70,8 @@ void RefuseBounds(TableSurvey* table, std::string reason) {
   table->recorded_largest.clear();
 }
 
-// Refuses recorded bounds that an open would refuse. One wrong bound says that the others of a
-// sorted level do not suit it, so there all are refused. Requires: all recorded tables of a level.
+// Refuses recorded bounds that an open would refuse. In a sorted level, the other bounds may not
+// fit a corrected one, so all are refused. Requires: all recorded tables of a level.
 void CheckBounds(const KeyComparator& comparator, std::vector<TableSurvey*> tables) {
   std::sort(tables.begin(), tables.end(), [&](const TableSurvey* a, const TableSurvey* b) {
     return comparator.CompareInternal(a->recorded_smallest, b->recorded_smallest) < 0;
@@ -96,7 +96,7 @@ void CheckBounds(const KeyComparator& comparator, std::vector<TableSurvey*> tabl
   }
 }
 
-// Whether the write is of a key within the table's bounds, as key_overlap.h has it.
+// Returns whether the write's key is within the table's bounds, as key_overlap.h defines it.
 bool IsWithin(const KeyComparator& comparator, const FileMetaData& file,
               const BatchRecord& record) {
   const bool is_after_smallest =
@@ -121,7 +121,7 @@ class Repair {
                    .logged_keys = &logged_keys_}) {}
 
   Status Run(const RepairOptions& repair_options, RepairReport* report) {
-    // Another program's directory gets no LOCK.
+    // Creates no LOCK in a directory of another program.
     ASHLAR_RETURN_IF_ERROR(FindFiles());
     if (found_.tables.empty() && found_.manifests.empty() && found_.logs.empty())
       return Status::InvalidArgument(directory_,
@@ -166,7 +166,7 @@ class Repair {
     for (const std::string& name : names) {
       uint64_t number = 0;
       FileType type;
-      // A much higher number is that of a foreign file.
+      // A file with a much higher number is foreign.
       if (!ParseFileName(name, &number, &type) || number >= kFileNumbersUnrecordedMax) continue;
       std::vector<FoundFile>* const files = type == FileType::kWalFile          ? &found_.logs
                                             : logs_only                         ? nullptr
@@ -176,7 +176,7 @@ class Repair {
       if (type != FileType::kInfoLogFile)
         found_.largest_number = std::max(found_.largest_number, number);
       if (files == nullptr) continue;
-      // Of two logs with one number an open reads that in wal_dir. The two may be one file.
+      // If two logs have the same number, an open reads the one in wal_dir. They may be one file.
       if (files == &found_.logs && HasLog(number)) continue;
       FoundFile file{.directory = directory, .name = name, .number = number, .bytes = 0};
       ASHLAR_RETURN_IF_ERROR(fs_->GetFileSize(file.Path(), &file.bytes));
@@ -253,7 +253,7 @@ class Repair {
     table->is_other = true;
   }
 
-  // The tables of level 0 that are above the family's writes in the log by their newest sequences.
+  // Returns the level-0 tables with a sequence not older than the family's oldest write in the log.
   std::vector<const FileMetaData*> NewerTables(const LogSurvey& log, ColumnFamilyId id) const {
     std::vector<const FileMetaData*> newer;
     const auto family = findings_.manifest.families.find(id);
@@ -270,8 +270,8 @@ class Repair {
     return newer;
   }
 
-  // Finds the writes for which an open refuses their logs (lsm/replayed_order.h). Their keys are
-  // read again only where there may be such writes.
+  // Finds the writes because of which an open refuses a log (lsm/replayed_order.h). Reads a log
+  // again, for its keys, only if it may have such writes.
   Status FindMisplacedWrites() {
     if (!findings_.manifest.IsSound()) return Status::OK();
     for (size_t i = 0; i < found_.logs.size(); ++i) {
@@ -325,8 +325,8 @@ class Repair {
     return family == plan_.families.end() ? nullptr : families_.Find(family->second.name);
   }
 
-  // That of the options, or else the last one that its tables name: a repair needs no operator, and
-  // an open with another one has to be told.
+  // Returns the name of the operator in the options, or else the last name in the tables. A repair
+  // needs no operator, but an open with another one must be able to report it.
   std::string MergeOperatorNameOf(ColumnFamilyId id) const {
     const std::shared_ptr<MergeOperator>& given = OptionsOf(id)->merge_operator;
     if (given != nullptr) return given->Name();
@@ -350,7 +350,7 @@ class Repair {
                           .surveyor = &surveyor_});
   }
 
-  // Tables of the writes that no table has.
+  // Makes tables from the writes that no table has.
   Status WriteLogs() {
     const auto write = [this](ColumnFamilyId id, const MemTable& memtable) -> Status {
       ASHLAR_ASSIGN_OR_RETURN(TableRewriter::Files files, RewriterFor(id).Write(memtable));
@@ -375,7 +375,7 @@ class Repair {
     return SyncDirectory(fs_, directory_);
   }
 
-  // The edit that lists the family's tables, which refers to recorded metadata where it can.
+  // Makes the edit that lists the family's tables. It refers to recorded metadata where possible.
   Status WriteFamily(ColumnFamilyId id, const PlannedFamily& family) {
     const ColumnFamilyOptions& options = *OptionsOf(id);
     TableRewriter rewriter = RewriterFor(id);
@@ -387,7 +387,7 @@ class Repair {
       for (auto& file : files) edit.AddFile(level, std::move(file));
     };
     if (family.is_merged) {
-      // No compaction would take the run out of a reserved level.
+      // No compaction would move the run out of a reserved level.
       const Level levels =
           static_cast<Level>(options.num_levels) - (ReservesLastLevel(options, options_) ? 1U : 0U);
       const Level level = levels - 1;
@@ -413,7 +413,7 @@ class Repair {
         }
         edit.ListFile(level, &file);
       } else {
-        // A recorded table was synced before; of this one nothing is known.
+        // A recorded table was synced before, but this one may not have been.
         ASHLAR_RETURN_IF_ERROR(SyncFile(fs_, StrCat(directory_, "/", table->file_name)));
         std::unique_ptr<FileMetaData> file = MetadataOf(*table);
         file->largest_sequence = table->largest_sequence;
@@ -423,7 +423,7 @@ class Repair {
     return Status::OK();
   }
 
-  // I2.
+  // I2: links the files that the open will delete into lost/.
   Status KeepOriginals() {
     const auto keep = [this](const FoundFile& file) {
       return KeepFile(fs_, directory_, file.Path()).status();
@@ -464,7 +464,7 @@ class Repair {
     return manifest.writer->Close();
   }
 
-  // I3.
+  // I3: an ordinary open deletes the files that the new MANIFEST does not name.
   Status DeleteRest() {
     OpenArgs args{.options = options_, .directory = directory_, .families = {}};
     args.options.error_if_exists = false;
@@ -486,7 +486,7 @@ class Repair {
   FoundFiles found_;
   RepairFindings findings_;
   RepairPlan plan_;
-  std::map<ColumnFamilyId, TableRewriter::Files> logged_;  // made of the logs
+  std::map<ColumnFamilyId, TableRewriter::Files> logged_;  // made from the logs
   std::map<ColumnFamilyId, VersionEdit> edits_;
   std::set<FileNumber> stays_;  // tables that the new MANIFEST names
 };
@@ -502,7 +502,7 @@ Status Run(const std::string& name, const DBOptions& db_options,
     DBOptions options = db_options;
     if (options.env == nullptr) options.env = Env::Default();
     ASHLAR_RETURN_IF_ERROR(ValidateOptions(options, checked));
-    // For the open at the end.
+    // The open at the end needs the threads.
     if (!repair_options.dry_run) ASHLAR_RETURN_IF_ERROR(BackgroundWork::StartThreads(options));
     return Repair(name, options, FamilyOptions(families, std::move(unknown)))
         .Run(repair_options, report);

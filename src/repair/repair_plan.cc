@@ -16,7 +16,7 @@ SequenceNumber LargestSequence(const TableSurvey& table) {
   return std::max(table.largest_sequence, table.recorded_largest_sequence);
 }
 
-// True: every entry of a is newer than every one of b.
+// Returns true if every entry of a is newer than every entry of b.
 bool IsNewer(const TableSurvey& a, const TableSurvey& b) {
   return a.smallest_sequence > LargestSequence(b);
 }
@@ -28,13 +28,13 @@ bool ShareKeys(const KeyComparator& comparator, const TableSurvey& a, const Tabl
 
 Level LevelOf(const TableSurvey& table) { return table.IsPlaced() ? table.level : 0; }
 
-// I1 for two tables.
+// Checks I1 for two tables.
 bool AreInOrder(const KeyComparator& comparator, const TableSurvey& a, const TableSurvey& b) {
   const bool both_placed = a.IsPlaced() && b.IsPlaced();
   const Level level_a = LevelOf(a);
   const Level level_b = LevelOf(b);
   if (!ShareKeys(comparator, a, b)) return true;
-  // Neighbours of a level may share a user key, and the record has said which is above.
+  // Recorded levels decide the order. Neighbours in a sorted level may share a user key.
   if (both_placed && level_a != level_b) return true;
   if (both_placed && IsSorted(level_a)) {
     return comparator.CompareInternal(a.largest, b.smallest) < 0 ||
@@ -47,7 +47,7 @@ bool AreInOrder(const KeyComparator& comparator, const TableSurvey& a, const Tab
 
 bool IsInOrder(const KeyComparator& comparator, const std::vector<const TableSurvey*>& tables) {
   for (size_t i = 0; i < tables.size(); ++i) {
-    // Only a table that is not on record, or not where it should be, can be out of order.
+    // Only a table that is not recorded, or not at its recorded place, can be out of order.
     for (size_t j = 0; j < i; ++j) {
       if (!AreInOrder(comparator, *tables[i], *tables[j])) return false;
     }
@@ -80,7 +80,7 @@ class Planner {
   }
 
  private:
-  // True: the MANIFEST has dropped the family.
+  // Returns true if the MANIFEST has dropped the family.
   bool IsDropped(ColumnFamilyId id) const {
     return manifest_.number != 0 && id <= manifest_.max_column_family &&
            !manifest_.families.contains(id);
@@ -125,14 +125,14 @@ class Planner {
     return Status::OK();
   }
 
-  // The reason why a table that the MANIFEST does not name is not part of the database. Empty if it
+  // Returns why a table that the MANIFEST does not name is not part of the database, or empty if it
   // is part of it.
   std::string WhyLeftOut(const TableSurvey& table) const {
     if (manifest_.deleted.contains(table.number)) return "the MANIFEST has deleted it";
     if (!plan_.families.contains(table.family)) return "its column family was dropped";
     const auto recorded = manifest_.families.find(table.family);
     if (recorded == manifest_.families.end() || lossy_.contains(table.family)) return "";
-    // An edit that is lost may have added the table.
+    // A lost edit may have added the table.
     const bool may_be_recorded =
         table.largest_sequence > recorded->second.flushed_sequence || !manifest_.IsSound();
     if (may_be_recorded && !table.is_copy) return "";
@@ -169,20 +169,20 @@ class Planner {
       changed_.insert(table.family);
   }
 
-  // The logs before it were flushed.
+  // Returns the number of the family's oldest log that was not flushed, by the record.
   FileNumber RecordedLogNumber(ColumnFamilyId id) const {
     const auto recorded = manifest_.families.find(id);
     return recorded == manifest_.families.end() ? 0 : recorded->second.log_number;
   }
 
-  // Whether a part of the family's tables is known to be lost. A table that is not readable at all
-  // may be of any family, unless the MANIFEST says so.
+  // Returns whether a part of the family's tables is or may be lost. A completely unreadable table
+  // may be of any family, unless a sound MANIFEST says which tables each family has.
   bool HasLost(ColumnFamilyId id) const {
     return lossy_.contains(id) || damaged_.contains(id) ||
            (has_unknown_table_ && !manifest_.IsSound());
   }
 
-  // I3.
+  // Prepares I3.
   void FindFlushedWrites(ColumnFamilyId id, PlannedFamily* family) const {
     FlushedWrites::Args args{.versions = {},
                              .log_number = RecordedLogNumber(id),
@@ -233,7 +233,7 @@ class Planner {
     family->newest_write = std::max(family->newest_write, write.sequence);
   }
 
-  // Of the logs that an open reads.
+  // Finds damage in the logs that an open reads.
   void FindLogDamage() {
     FileNumber first = UINT64_MAX;
     for (const auto& [id, family] : plan_.families) first = std::min(first, RecordedLogNumber(id));
@@ -250,7 +250,7 @@ class Planner {
     }
   }
 
-  // Null: there is no such file.
+  // Returns null if there is no such file.
   const LogSurvey* FindLog(FileNumber number) const {
     const auto found =
         std::find_if(findings_.logs.begin(), findings_.logs.end(),
@@ -275,8 +275,8 @@ class Planner {
     }
   }
 
-  // Whether a family has tables of a log after this one. An open then refuses a log that ends early
-  // (lsm/log_replay.h): it cannot bring the families to one moment.
+  // Returns whether a family has tables from a later log. An open then refuses a log that ends
+  // early (lsm/log_replay.h), because it cannot recover the families to one point in time.
   bool HasFamilyAhead(FileNumber log) const {
     return std::any_of(manifest_.families.begin(), manifest_.families.end(),
                        [&](const auto& entry) {
@@ -295,8 +295,8 @@ class Planner {
     return false;
   }
 
-  // Finds a log that continues one which is missing or was cut, if an open refuses it. Only a sound
-  // MANIFEST says which logs were flushed, and may be missing.
+  // Finds a log whose predecessor is missing or was cut, if an open refuses it. Only a sound
+  // MANIFEST says which logs were flushed and may be missing.
   void FindLostPredecessor(const LogSurvey& log, FileNumber oldest) {
     if (!manifest_.IsSound() || !log.predecessor.has_value() ||
         log.predecessor->previous_number < oldest ||
@@ -316,9 +316,9 @@ class Planner {
       reason = StrCat(BaseName(WalFileName("", number)), ", which it continues, ", lost);
   }
 
-  // I1 for the tables that the writes of the logs become. A range tombstone in a level below level
-  // 0 does not hide an older write there. Nor does a newer version of its key whose bytes are
-  // others: FlushedWrites compares hashes of them.
+  // Checks I1 for the tables that are made from logs. In level 0, an older write is not hidden by a
+  // range tombstone in a lower level. Nor is it hidden by a newer version of its key with other
+  // bytes, which FlushedWrites does not find, because it compares hashes of the bytes.
   static bool WritesAreNewest(const KeyComparator& comparator, const PlannedFamily& family) {
     const bool knows_equal_keys =
         !comparator.user_comparator()->CanKeysWithDifferentByteContentsBeEqual();
@@ -341,10 +341,10 @@ class Planner {
   const ManifestSurvey& manifest_;
   const FamilyOptions& options_;
   RepairPlan plan_;
-  std::set<ColumnFamilyId> lossy_;    // a recorded table is missing, unreadable or another one
-  std::set<ColumnFamilyId> damaged_;  // a part of a table is not readable
-  bool has_unknown_table_ = false;    // one that is not recorded, and not readable
-  std::set<ColumnFamilyId> changed_;  // its tables may not be those that the MANIFEST names
+  std::set<ColumnFamilyId> lossy_;    // a recorded table is missing, unreadable or another file
+  std::set<ColumnFamilyId> damaged_;  // a part of a table is unreadable
+  bool has_unknown_table_ = false;    // an unreadable table that is not recorded
+  std::set<ColumnFamilyId> changed_;  // its tables may differ from those that the MANIFEST names
 };
 
 RepairFile Describe(const TableSurvey& table, const RepairPlan& plan) {

@@ -1,22 +1,22 @@
-// RepairPlan: the treatment of each file by a repair, decided from the surveys. Pure.
+// RepairPlan: how a repair treats each file, decided from the surveys. Pure.
 //
-// A table that the MANIFEST does not name comes back in each of three cases. First, it may hold
-// data of its family that no recorded table has: its sequences go beyond the family's recorded
-// flushes, or edits of the MANIFEST are lost and no recorded table has the newest of them. Second,
+// A table that the MANIFEST does not name is recovered in each of three cases. First, it may hold
+// data of its family that no recorded table has: its sequences exceed the family's recorded flushes
+// or edits of the MANIFEST are lost, and no recorded table has its newest sequence. Second,
 // recorded tables are missing or unreadable. Third, the family is not recorded. A table that the
-// MANIFEST deletes stays out.
+// MANIFEST deletes is left out.
 //
 //   recorded tables alone                 stay in their levels
-//   with others, and the order is known   those go to level 0
+//   with others, and the order is known   the others go to level 0
 //   with others, and it is not known      all tables of the family are merged into one sorted run
 //
-// The order is known if every two tables with common keys have disjoint sequences, and the table in
-// the higher level is the older one. Writes of the logs that the tables lack become tables of level
-// 0. If a table there may be newer than such a write, or one with range tombstones in any level, or
-// any table if the comparator may call different bytes equal, or the tables have a newer version of
-// its key, or the logs a newer write before it, the order is not known.
+// The order is known if any two tables with common keys have disjoint sequences, and the one in the
+// higher level is older. Logged writes that the tables lack become level-0 tables. For these, the
+// order is not known if the tables have a newer version of a write's key, or the logs a newer write
+// before it. Nor is it known if one of these tables may be newer than such a write: one in level 0,
+// one with range tombstones, or any if the comparator may call different bytes equal.
 //
-// I1: the levels of the plan are in order: a search from level 0 on meets the newest version of a
+// I1: the levels of the plan are in order. A search from level 0 on finds the newest version of a
 //     key first, as far as sequences tell.
 // I2: no table that the MANIFEST deletes is part of the plan.
 // I3: a write of a log is kept unless the tables hold it (flushed_writes.h).
@@ -38,7 +38,7 @@ namespace ashlar {
 
 struct RepairFindings {
   ManifestSurvey manifest;
-  std::vector<TableSurvey> tables;  // by number; recorded ones that are missing too
+  std::vector<TableSurvey> tables;  // by number, including recorded ones that are missing
   std::vector<LogSurvey> logs;      // by number
   FileNumber largest_number = 0;    // of any file of the database
   WALRecoveryMode recovery_mode = WALRecoveryMode::kPointInTimeRecovery;  // of the options
@@ -50,10 +50,10 @@ struct PlannedFamily {
   std::vector<const TableSurvey*> tables;
   bool is_merged = false;
   FlushedWrites flushed;  // in these tables
-  // Of the writes that they lack; kSequenceNumberMax and 0: none.
+  // Of the logged writes that they lack. kSequenceNumberMax and 0 if there are none.
   SequenceNumber oldest_write = kSequenceNumberMax;
   SequenceNumber newest_write = 0;
-  // One of these comes after a newer one, or a table has a newer version of its key.
+  // One of these writes follows a newer one, or a table has a newer version of its key.
   bool has_stale_write = false;
 };
 
@@ -72,7 +72,7 @@ struct RepairPlan {
   SequenceNumber last_sequence = 0;
   FileNumber next_file_number = 0;
 
-  // Whether a write of a log is kept.
+  // Returns whether a write of a log is kept.
   bool IsNeeded(FileNumber log, ColumnFamilyId family, const LoggedWrite& write) const {
     const auto found = families.find(family);
     return found != families.end() && !found->second.flushed.Holds(log, write);
@@ -81,7 +81,7 @@ struct RepairPlan {
   void CheckInvariants(const RepairFindings& findings, const FamilyOptions& options) const;
 };
 
-// InvalidArgument: the options of a family are missing, or have another comparator.
+// Returns InvalidArgument if the options of a family are missing or have another comparator.
 Result<RepairPlan> PlanRepair(const RepairFindings& findings, const FamilyOptions& options);
 
 RepairReport MakeReport(const RepairFindings& findings, const RepairPlan& plan);

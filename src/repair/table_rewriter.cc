@@ -14,7 +14,7 @@ namespace ashlar {
 
 namespace {
 
-// Adds entries in order, and one of those with one user key and one sequence.
+// Adds entries in order. Adds one of the entries with the same user key and sequence.
 class EntryWriter {
  public:
   EntryWriter(const KeyComparator& comparator, CompactionOutput* output)
@@ -47,13 +47,13 @@ class EntryWriter {
 
   const KeyComparator comparator_;
   CompactionOutput& output_;
-  bool has_last_ = false;  // the entry below waits for the next one
+  bool has_last_ = false;  // the entry below is not written yet
   bool first_of_user_key_ = false;
   std::string key_;
   std::string value_;
 };
 
-// Tables that are open for the length of a rewriting.
+// Keeps tables open until a rewrite has ended.
 class OpenInputs {
  public:
   explicit OpenInputs(TableCache* cache) : cache_(*cache) {}
@@ -95,7 +95,7 @@ CompactionOutputArgs TableRewriter::OutputArgs(Level level) const {
   output.table.config.filter_kind = ResolveFilterKind(options, static_cast<int>(level));
   if (WritesPlainTables(options)) output.plain = ResolvePlainTableConfig(options);
   output.table.prefix_extractor = options.prefix_extractor;
-  // The tables need not be the newest part of the tree, as flushed ones are.
+  // Unlike flushed tables, these need not be the newest part of the tree.
   output.table.compression = ResolveLevel0Compression(options);
   output.table.compression_parameters = ResolveCompressionParameters(options, false);
   output.table.collector_factories = options.table_properties_collector_factories;
@@ -126,14 +126,14 @@ Result<TableRewriter::Files> TableRewriter::Salvage(const TableSurvey& table) {
     files.front()->smallest = table.recorded_smallest;
     files.back()->largest = table.recorded_largest;
   }
-  for (auto& file : files)  // I1; 0: nothing is recorded that is believed
+  for (auto& file : files)  // I1; 0 if no trusted sequence is recorded
     file->largest_sequence = std::max(file->largest_sequence, table.recorded_largest_sequence);
   return files;
 }
 
 Result<TableRewriter::Files> TableRewriter::Write(const MemTable& memtable) {
   const CompactionOutputArgs output_args = OutputArgs(0);
-  FragmentedRanges ranges;  // outlive the output
+  FragmentedRanges ranges;  // must outlive the output
   CompactionOutput output(output_args);
   if (memtable.HasRangeDeletions()) {
     const SequenceNumber newest[] = {kSequenceNumberMax};
@@ -164,7 +164,7 @@ Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableS
     return Status::OK();
   };
   ASHLAR_RETURN_IF_ERROR(add_made(std::move(newer)));
-  // For equal keys the merging cursor returns the entry of the first child first, so newest first.
+  // For equal keys, the merging cursor returns the first child's entry first, so add newest first.
   for (auto table = tables.rbegin(); table != tables.rend(); ++table) {
     if ((*table)->IsIntact()) {
       ASHLAR_RETURN_IF_ERROR(inputs.Add(MetadataOf(**table)));
@@ -197,7 +197,7 @@ Result<TableRewriter::Files> TableRewriter::Merge(const std::vector<const TableS
   }
   ASHLAR_RETURN_IF_ERROR(writer.Flush());
   ASHLAR_RETURN_IF_ERROR(output.Finish());
-  // The next open deletes a file that stays.
+  // The next open deletes files that remain.
   for (const FileNumber number : intermediate)
     static_cast<void>(args_.file_system->DeleteFile(TableFileName(args_.directory, number)).ok());
   return output.TakeFiles();

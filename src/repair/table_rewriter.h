@@ -1,9 +1,9 @@
 // TableRewriter: makes new tables from the readable parts of old ones, and from the writes of logs.
-// Nothing of a table is dropped: every version and every range tombstone is written again.
-// I1: a salvaged table that is on record keeps its bounds and its largest sequence, so that it fits
-//     in its place. Level 0 is ordered by these sequences, and the entries with them may be lost.
-// I2: of entries with one user key and one sequence, which two tables have if one was made of the
-//     other, one is written: the result of a merge rather than an operand of it.
+// It drops nothing. Every version and every range tombstone is written again.
+// I1: a salvaged table that is recorded keeps its bounds and its largest sequence, so that it fits
+//     its place. Level 0 is ordered by these sequences, although the entries with them may be lost.
+// I2: of entries with the same user key and sequence, one is written, and a merge result is
+//     preferred to an operand of it. Two tables have such entries if one was made from the other.
 //
 // Lifetime: its arguments outlive it. Thread safety: one thread.
 #pragma once
@@ -39,13 +39,13 @@ class TableRewriter {
 
   explicit TableRewriter(Args args) : args_(std::move(args)) {}
 
-  // The readable part of a table, in one. Two are made of a PlainTable that is larger than flushes
-  // and compactions with the options would make one.
+  // Rewrites the readable part of a table as one table, or as two if it is a PlainTable that is
+  // larger than flushes and compactions with the options would make one.
   Result<Files> Salvage(const TableSurvey& table);
-  // The memtable as tables of level 0 without common keys.
+  // Writes the memtable as level-0 tables without common keys.
   Result<Files> Write(const MemTable& memtable);
-  // One sorted run of all tables, for the level. `newer` are files of Write, and are not needed any
-  // more.
+  // Merges all tables into one sorted run for the level. `newer` are files of Write, which this
+  // deletes.
   Result<Files> Merge(const std::vector<const TableSurvey*>& tables, Files newer, Level level);
 
  private:

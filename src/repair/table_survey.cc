@@ -21,7 +21,7 @@ std::unique_ptr<FileMetaData> MetadataOf(const TableSurvey& table) {
   file->smallest = has_recorded_bounds ? table.recorded_smallest : table.smallest;
   file->largest = has_recorded_bounds ? table.recorded_largest : table.largest;
   file->smallest_sequence = table.smallest_sequence;
-  // The one of an ingested table may be in the MANIFEST alone. Without a record it is in the table.
+  // The MANIFEST alone may have an ingested table's sequence. Without a record the table has it.
   file->largest_sequence = table.IsPlaced() ? table.recorded_largest_sequence : kSequenceNumberMax;
   file->creation_unix_seconds = table.creation_unix_seconds;
   file->oldest_ancestor_unix_seconds = table.oldest_ancestor_unix_seconds;
@@ -61,7 +61,7 @@ Status TableSurveyor::Survey(TableSurvey* table) {
 bool TableSurveyor::HasCopy(const TableSurvey& table) const {
   ASHLAR_ASSERT(!table.is_recorded);  // Requires
   const auto newest = newest_.find({table.family, table.largest_sequence});
-  // Compactions set the sequences of tables to zero that have nothing in common.
+  // Compactions zero the sequences of tables that have nothing in common.
   return table.largest_sequence != 0 && newest != newest_.end() && newest->second;
 }
 

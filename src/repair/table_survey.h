@@ -1,6 +1,6 @@
 // TableSurvey: the readable contents of a table file, found by reading all of it.
 //
-// I1: bounds and sequences are those of the entries and range tombstones that are readable.
+// I1: bounds and sequences are those of the readable entries and range tombstones.
 //
 // Thread safety: TableSurveyor by one thread. Lifetime: its arguments outlive it.
 #pragma once
@@ -28,7 +28,7 @@ struct TableSurvey {
   enum class State : uint8_t { kMissing, kUnreadable, kReadable };
 
   FileNumber number = 0;
-  std::string file_name;    // without the directory; empty: missing
+  std::string file_name;    // without the directory; empty if missing
   uint64_t file_bytes = 0;  // on disk
   State state = State::kMissing;
   TableDamage damage;  // `first` has the reason of kUnreadable, too
@@ -37,32 +37,32 @@ struct TableSurvey {
   std::string family_name;
   uint64_t entries = 0;  // without range tombstones
   bool has_ranges = false;
-  std::string smallest;  // internal keys; both empty: nothing is readable
+  std::string smallest;  // internal keys; both empty if nothing is readable
   std::string largest;
   SequenceNumber smallest_sequence = kSequenceNumberMax;
   SequenceNumber largest_sequence = 0;
-  std::vector<KeyVersion> logged_keys;  // versions of keys that the logs have too (TakeVersion)
+  std::vector<KeyVersion> logged_keys;  // versions of keys that are also in the logs (TakeVersion)
   uint64_t creation_unix_seconds = 0;
   uint64_t oldest_ancestor_unix_seconds = 0;
   std::string merge_operator_name;  // of its operands; empty: none
 
-  bool is_recorded = false;  // the MANIFEST names it: the four below are its
+  bool is_recorded = false;  // the MANIFEST names it, in the four fields below
   Level level = 0;
-  std::string recorded_smallest;  // both empty: they are not believed
+  std::string recorded_smallest;  // both empty if they are not trusted
   std::string recorded_largest;
   SequenceNumber recorded_largest_sequence = 0;
-  std::string wrong_record;  // a wrong statement of the MANIFEST about it, or empty
-  bool is_other = false;     // the MANIFEST names another table: the four are not its
+  std::string wrong_record;  // a wrong statement in the MANIFEST about it, or empty
+  bool is_other = false;     // the MANIFEST, in these four fields, names another table
 
-  bool is_copy = false;  // not recorded, and a recorded table has its newest sequence
+  bool is_copy = false;  // not recorded, but a recorded table has its newest sequence
 
   bool IsIntact() const { return state == State::kReadable && damage.first.ok(); }
-  // Whether its place in the tree is on record.
+  // Returns whether its place in the tree is recorded.
   bool IsPlaced() const { return is_recorded && !is_other; }
   bool HasContents() const { return entries > 0 || has_ranges; }
 };
 
-// The metadata by which the table is opened, as far as it is readable.
+// Returns the metadata with which the table is opened, as far as it is readable.
 std::unique_ptr<FileMetaData> MetadataOf(const TableSurvey& table);
 
 class TableSurveyor {
@@ -76,12 +76,12 @@ class TableSurveyor {
   };
   explicit TableSurveyor(const Args& args) : args_(args) {}
 
-  // Fills in the rest. Requires: number, file_name and file_bytes of a file that exists, and if it
-  // is recorded, family and family_name. InvalidArgument: no comparator is the table's.
+  // Fills in the rest. Requires number, file_name and file_bytes of an existing file, and family
+  // and family_name of a recorded one. Returns InvalidArgument if no comparator fits the table.
   Status Survey(TableSurvey* table);
-  // Whether a recorded table of the family has the newest sequence of this one, which is not
-  // recorded and has nothing that they lack then. Requires: recorded tables were surveyed after all
-  // others.
+  // Returns whether a recorded table of the family has the newest sequence of this one, so that the
+  // recorded tables have all of its data. Requires that this one is not recorded, and that recorded
+  // tables were surveyed after all others.
   bool HasCopy(const TableSurvey& table) const;
   // Opens damaged tables as far as they are readable.
   TableCache* CacheFor(const Comparator* comparator);
@@ -89,7 +89,7 @@ class TableSurveyor {
  private:
   Status SurveyOrdered(const Comparator* comparator, TableSurvey* table);
   Status Read(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
-  // Of the table's family. Null: no log has writes of it.
+  // Returns the logged keys of the table's family, or null if no log has writes of it.
   const LoggedKeys* LoggedKeysOf(const TableSurvey& table) const;
   void TakeSequence(SequenceNumber sequence, TableSurvey* table);
   void TakeRanges(TableReader* reader, const KeyComparator& comparator, TableSurvey* table);
@@ -98,8 +98,8 @@ class TableSurveyor {
   EpochDomain epochs_;
   OpenTables open_tables_{&epochs_, 0};
   std::map<const Comparator*, std::unique_ptr<TableCache>> caches_;
-  // The newest sequences of tables that are not recorded, by family, and whether a recorded one has
-  // them.
+  // The newest sequence of each table that is not recorded, by family, and whether a recorded table
+  // has it.
   std::map<std::pair<ColumnFamilyId, SequenceNumber>, bool> newest_;
 };
 

@@ -127,7 +127,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// The byte of two hexadecimal digits, or nothing.
+// Returns the byte of two hexadecimal digits, or nothing if they are not digits.
 std::optional<char> HexByte(std::string_view text, size_t at) {
   if (text.size() < 2 || at > text.size() - 2) return std::nullopt;
   const int high = HexDigit(text[at]);

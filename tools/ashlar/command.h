@@ -39,19 +39,19 @@ struct GlobalOptions {
 
   ByteFormat KeyFormatOr(ByteFormat fallback) const { return key_format.value_or(fallback); }
   ByteFormat ValueFormatOr(ByteFormat fallback) const { return value_format.value_or(fallback); }
-  // How rows go to standard output.
+  // Returns the layout of rows on standard output.
   RecordLayout Layout(std::vector<std::string> columns, bool header) const;
 };
 
-// Declares the arguments of a command. Requires: the targets outlive the parsing. Their values
-// before it are the defaults.
+// Declares the arguments of a command. Requires: the targets outlive the parsing. Their initial
+// values are the defaults.
 class OptionSet {
  public:
   virtual ~OptionSet() = default;
   virtual void Flag(const char* names, const char* help, bool* target) = 0;
   virtual void Text(const char* names, const char* help, std::optional<std::string>* target) = 0;
   virtual void Number(const char* names, const char* help, uint64_t* target) = 0;
-  // One of the words. An operand has to be given.
+  // The value is one of the words. An operand is required.
   virtual void Choice(const char* names, const char* help, const std::vector<std::string>& choices,
                       std::string* target) = 0;
   virtual void Operand(const char* name, const char* help, std::string* target) = 0;
@@ -66,7 +66,7 @@ class Command {
   virtual const char* Name() const = 0;
   virtual const char* Summary() const = 0;
   virtual void Declare(OptionSet* options) = 0;
-  // Whether --db has to be given.
+  // Returns whether --db is required.
   virtual bool NeedsDatabase() const { return true; }
   virtual Outcome Run(const GlobalOptions& global) = 0;
 };
@@ -74,7 +74,7 @@ class Command {
 // `what` names the operand in the error, such as "key".
 Outcome DecodeOperand(ByteFormat format, std::string_view text, std::string_view what,
                       std::string* bytes);
-// kUsage when the values would be written as raw bytes, which `command` cannot do.
+// Returns kUsage if the values would be written as raw bytes, which `command` cannot do.
 Outcome RefuseRawValues(const GlobalOptions& global, std::string_view command);
 
 std::unique_ptr<Command> MakeAdviseCommand();

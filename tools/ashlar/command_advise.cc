@@ -1,5 +1,5 @@
-// advise: the costs of a workload in each style of compaction, measured with small databases that
-// are made for it and deleted (tools/common/amplification.h).
+// advise: the costs of a workload in each compaction style, measured with small temporary databases
+// (tools/common/amplification.h).
 #include <fmt/format.h>
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 
 namespace measured = amplification;
 
-// The file of --json, which is made before anything is measured: a measurement takes minutes.
+// The file of --json. It is created before the measurement, which takes minutes.
 class JsonFile {
  public:
   Outcome Create(const std::string& path) {

@@ -3,14 +3,14 @@
 //   create    a backup of the database              --db, takes its lock
 //   list      a row for each backup, oldest first
 //   verify    reads every file of one or all        exit code 5: one is damaged
-//   restore   puts one in place of --db             refused while that is open; files and logs that
-//                                                   are there are replaced only with --force, and
+//   restore   replaces the database --db with one   refused while it is open; existing files and
+//                                                   logs are replaced only with --force, and only
 //                                                   by a backup without damage
 //   purge     deletes all but the newest            --keep, and only with --force
 //
-// create and purge change the folder one at a time, of any process: exit code 4 while another does.
-// Only create makes a folder one of backups. The others refuse a folder without meta/: the engine
-// would take a mistyped name for a folder whose backups are all whole.
+// create and purge change the folder one at a time among all processes, and exit with code 4 while
+// another one does. Only create makes a backup folder. The others refuse a folder without meta/,
+// because the engine would take a mistyped name for a folder with no damaged backup.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -27,7 +27,7 @@
 namespace ashlar::cli {
 namespace {
 
-// Whether the folder has logs, archived ones too.
+// Finds out whether the folder has logs, including archived ones.
 Outcome FindLogs(const std::string& folder, bool* has_logs) {
   *has_logs = false;
   for (const std::string& place : {folder, folder + "/archive"}) {
@@ -95,7 +95,7 @@ class BackupCommand final : public Command {
                     (IsDirectory(state) ? " has no folder meta" : " is not a directory"),
             .advice = "check FOLDER; 'backup create' makes it"};
   }
-  // Of an action on one backup.
+  // Returns the outcome of an action on one backup.
   Outcome FromBackup(const Status& status) const {
     Outcome outcome = FromStatus(status, Doing());
     if (status.IsNotFound()) outcome.advice = "'backup list' shows the backups";
@@ -189,11 +189,11 @@ class BackupCommand final : public Command {
     DirectoryState state;
     ASHLAR_CLI_RETURN_IF_FAILED(InspectDirectory(global.database, &state));
     if (state == DirectoryState::kNotADirectory) return NoDatabase(global.database, state);
-    // A restore that failed leaves files, too.
+    // A failed restore also leaves files.
     const bool has_files = state == DirectoryState::kForeign || state == DirectoryState::kDatabase;
     if (has_files && !force_)
       return Misuse(global.database + " has files already; --force replaces those of a database");
-    // The logs of the database that is replaced go, too: an open would replay them.
+    // The logs of the replaced database are deleted, too, because an open would replay them.
     Survey replaced;
     if (IsDirectory(state) && !global.wal_dir) {
       std::vector<ColumnFamilyDescriptor> families;
@@ -203,7 +203,7 @@ class BackupCommand final : public Command {
     ASHLAR_CLI_RETURN_IF_FAILED(PlaceLogs(global, &replaced.db_options));
     const std::string& logs = replaced.db_options.wal_dir;
     const std::string& wal_dir = logs.empty() ? global.database : logs;
-    // A database whose logs these are may be in another directory.
+    // These may be the logs of a database in another directory.
     bool has_logs = false;
     ASHLAR_CLI_RETURN_IF_FAILED(FindLogs(wal_dir, &has_logs));
     if (has_logs && !force_) return Misuse(wal_dir + " has logs already; --force deletes them");

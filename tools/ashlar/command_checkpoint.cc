@@ -1,4 +1,4 @@
-// checkpoint: the database as it is now, as another database that shares its tables.
+// checkpoint: makes a database that is a copy of the current state and shares the tables.
 #include <memory>
 
 #include "ashlar/checkpoint.h"

@@ -1,5 +1,5 @@
-// column-families: which there are, and how each is set up. The database is not opened, so that an
-// unknown comparator or operator is no hindrance.
+// column-families: lists the families and how each is set up. The database is not opened, so an
+// unknown comparator or operator does not matter.
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/survey.h"
 

@@ -1,5 +1,5 @@
-// compact: flushes, then merges tables down to the last level, so that overwritten and deleted
-// entries give back their space.
+// compact: flushes, then merges tables down to the last level, to reclaim the space of overwritten
+// and deleted entries.
 #include <chrono>
 
 #include "tools/ashlar/command.h"

@@ -1,8 +1,8 @@
 // delete KEY... | delete --keys FILE | delete --from KEY --to KEY --force
 //
-// One record deletes a range, independent of its contents, so a range needs --force. A file of keys
-// has one key per line, as `scan --keys-only` writes them. The whole file is read before anything
-// is deleted, so a line that is not a key leaves the database as it was.
+// One record deletes a range, whatever it contains, so a range needs --force. A file of keys has
+// one key per line, as `scan --keys-only` writes them. The complete file is read before anything is
+// deleted, so a line that is not a key leaves the database unchanged.
 #include "ashlar/write_batch.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"

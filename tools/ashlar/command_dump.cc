@@ -1,5 +1,5 @@
-// dump: every entry of every column family, from one state of the database. entry_dump.h says how
-// it looks.
+// dump: writes every entry of every column family, from one state of the database. entry_dump.h
+// describes the formats.
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
 #include "tools/ashlar/entry_dump.h"

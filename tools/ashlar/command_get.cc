@@ -1,8 +1,8 @@
 // get KEY...
 //
-// With one key, the table format shows only its value; with several, a row for each that exists. A
-// value is shown as text unless asked otherwise, with its line ends; --value-format raw writes the
-// bytes as they are, without a line end, and never to a terminal.
+// With one key, the table format shows only its value. With several, it shows a row for each that
+// exists. By default a value is shown as text, with its line ends. --value-format raw writes the
+// bytes unchanged, without a line end, and never to a terminal.
 #include "platform/program.h"
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"

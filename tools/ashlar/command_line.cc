@@ -14,10 +14,10 @@
 namespace ashlar::cli {
 namespace {
 
-// CLI11 cuts an operand "[a,b]" into pieces where several operands are allowed, and takes the next
-// argument for the value of "--option=". A mark in front hides the bracket, or that there is
-// nothing, until parsing is over. Text of marks, alone or before a bracket, gets one more, so that
-// every text comes back as it was.
+// CLI11 splits an operand "[a,b]" where several operands are allowed, and takes the next argument
+// as the value of "--option=". A mark in front hides the bracket, or the empty text, until parsing
+// has ended. Text that is only marks, or has only marks before a bracket, gets one more mark, so
+// that every text is restored unchanged.
 constexpr char kMark = '\x01';
 
 bool NeedsMark(std::string_view text) {
@@ -30,7 +30,7 @@ std::string Unmarked(const std::string& text) {
   return NeedsMark(text) && text.starts_with(kMark) ? text.substr(1) : text;
 }
 
-// Last first, as CLI11 takes them.
+// Returns the arguments in reverse order, as CLI11 expects them.
 std::vector<std::string> MarkedArguments(const std::vector<std::string>& plain) {
   std::vector<std::string> arguments;
   bool operands_only = false;
@@ -46,8 +46,8 @@ std::vector<std::string> MarkedArguments(const std::vector<std::string>& plain) 
   return arguments;
 }
 
-// Writes a number without zeros in front, and returns the error in a text that is none, or nothing.
-// CLI11 alone would take -1 for the largest number, and 010 for 8.
+// Removes leading zeros from a number. Returns an error if the text is not a number, or else an
+// empty text. CLI11 alone would read -1 as the largest number, and 010 as 8.
 std::string ToPlainDecimal(std::string& text) {
   uint64_t number = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -165,8 +165,8 @@ void TakeGlobals(const CLI::App& app, const GlobalTexts& texts, GlobalOptions* g
 
 constexpr const char* kHelpAdvice = "see ashlar --help, or ashlar COMMAND --help";
 
-// The first argument that nothing takes is reported. CLI11 would report that an operand is missing
-// before that, and names several such arguments last first.
+// Reports the first argument that no option or operand takes. CLI11 would report a missing operand
+// before that, and lists several such arguments in reverse order.
 Outcome WrongCommandLine(const CLI::App& app, const CLI::ParseError& error,
                          const std::vector<std::string>& arguments) {
   Outcome outcome = {.code = ExitCode::kUsage, .what = error.what(), .advice = kHelpAdvice};
@@ -205,7 +205,7 @@ int Report(const Outcome& outcome) {
   return static_cast<int>(outcome.code);
 }
 
-// Results that did not reach their file are no results.
+// Returns an error if the results cannot be written to their file.
 Outcome FlushResults(Outcome outcome) {
   errno = 0;
   const bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;

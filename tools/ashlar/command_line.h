@@ -1,4 +1,4 @@
-// The command line as a whole: from the arguments to the exit code.
+// The complete command line, from the arguments to the exit code.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace ashlar::cli {
 
-// Runs one command; the arguments are those after the program's name. Results go to standard
+// Runs one command. The arguments are those after the program's name. Results go to standard
 // output, errors to standard error.
 int RunCommandLine(const std::vector<std::string>& arguments);
 

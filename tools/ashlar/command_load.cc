@@ -1,8 +1,8 @@
-// load FILE: the entries of a file into the database.
+// load FILE: writes the entries of a file to the database.
 //
-// Entries go in batches, each all or nothing. Rejected entries are counted and the first few are
-// named with their lines. The others are loaded, and the exit code is 3. With --strict the first
-// one ends the loading, and the entries before it are in the database.
+// Entries are written in batches, each all or nothing. Rejected entries are counted, and the first
+// few are reported with their lines. The others are loaded, and the exit code is 3. With --strict,
+// the first one ends the load, and the entries before it are in the database.
 #include <chrono>
 
 #include "ashlar/write_batch.h"
@@ -61,7 +61,7 @@ class BatchWriter {
     return {};
   }
 
-  // The failure of an entry that is not written, once those before it are.
+  // Returns the failure of an entry, after writing the entries before it.
   Outcome FlushBefore(const Outcome& failure) {
     ASHLAR_CLI_RETURN_IF_FAILED(Flush());
     return failure;
@@ -148,7 +148,7 @@ class LoadCommand final : public Command {
     return {};
   }
 
-  // After a failure too, the valid entries before it are written.
+  // Writes the valid entries before a failure, too.
   Outcome Load(LineReader* lines, RecordReader* reader, BatchWriter* writer) {
     Progress progress("load", lines->bytes_total());
     InputRecord record;

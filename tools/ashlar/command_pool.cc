@@ -1,4 +1,4 @@
-// pool: looks into the pool file of a persistent tree. It has no --db.
+// pool: inspects the pool file of a persistent tree. It has no --db.
 //
 // Like every open, this finishes an operation that a crash interrupted. Any other pool stays
 // unchanged.
@@ -16,7 +16,7 @@
 namespace ashlar::cli {
 namespace {
 
-// Inserts a dump's entries for load.
+// The family into which load inserts a dump's entries.
 constexpr const char* kFamily = "default";
 
 Outcome ForPool(Outcome outcome) {
@@ -33,12 +33,12 @@ Status OpenWith(const Comparator* comparator, const std::string& path,
                 std::unique_ptr<PersistentTree>* tree) {
   PersistentTreeOptions options;
   options.comparator = comparator;
-  // A batch that a crash interrupted is finished. On persistent memory its lines have to be
-  // flushed, in order: a power cut would leave a part of it.
+  // The open finishes a batch that a crash interrupted. On persistent memory its lines must be
+  // flushed in order, because a power cut could leave a part of it.
   options.durability = DurabilityClass::kCpuFlush;
   const Status status = PersistentTree::Open(options, path, tree);
   if (!status.IsNotSupported()) return status;
-  // A file of a disk. No log is made next to the pool, because nothing will be written.
+  // The file is on a disk. No log is made next to the pool, because nothing will be written.
   options.durability = DurabilityClass::kProcessCrashOnly;
   return PersistentTree::Open(options, path, tree);
 }
@@ -52,7 +52,7 @@ Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree)
   Status first;
   for (const Comparator* const comparator : {BytewiseComparator(), ReverseBytewiseComparator()}) {
     const Status status = OpenWith(comparator, path, tree);
-    // Another comparator also gets InvalidArgument.
+    // A wrong comparator also causes InvalidArgument.
     if (!status.IsInvalidArgument()) {
       Outcome outcome = ForPool(FromStatus(status, "cannot open " + path));
       if (status.IsCorruption()) outcome.advice = "restore the pool, and its log, from a copy";
@@ -63,9 +63,9 @@ Outcome OpenPool(const std::string& path, std::unique_ptr<PersistentTree>* tree)
   return FromStatus(first, "cannot open " + path);
 }
 
-// Writes the entries that can be read. An iterator ends at damage, so after it the entries are read
-// without their checksums, and looked up, which verifies one alone. Of a leaf that cannot be read
-// no entry is written; those right of it are then read from the end.
+// Writes the entries that can be read. An iterator ends at damage, so the entries after it are read
+// without checksums, and each is looked up, which verifies it alone. If a leaf cannot be read, none
+// of its entries is written, and the entries to its right are read from the end.
 class SoundEntries {
  public:
   SoundEntries(PersistentTree* tree, EntryDump* dump) : tree_(*tree), dump_(*dump) {
@@ -73,7 +73,7 @@ class SoundEntries {
     unverified_.verify_checksums = false;
   }
 
-  // The first damage, or what stopped it.
+  // Returns the first damage, or the error that stopped the writing.
   Status Write() {
     Status status = WriteUntilDamage();
     if (status.IsCorruption() && !WriteOverDamage()) WriteFromEnd();
@@ -86,7 +86,7 @@ class SoundEntries {
     for (it->SeekToFirst(); it->Valid(); it->Next()) Add(*it);
     return it->status();
   }
-  // False: it met a leaf that cannot be read.
+  // Returns false if it meets a leaf that cannot be read.
   bool WriteOverDamage() {
     const std::unique_ptr<Iterator> it = tree_.NewIterator(unverified_);
     if (last_) {
@@ -100,7 +100,7 @@ class SoundEntries {
     }
     return it->status().ok();
   }
-  // In descending order.
+  // Writes entries in descending order.
   void WriteFromEnd() {
     const std::unique_ptr<Iterator> it = tree_.NewIterator(unverified_);
     for (it->SeekToLast(); it->Valid(); it->Prev()) {
@@ -164,7 +164,7 @@ class PoolCommand final : public Command {
     PersistentTreeStats stats = tree->Stats();
     for (; !stats.free_space_known; stats = tree->Stats())
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    // Nothing changes. It fails if that count has ended at damage: the figures would be wrong.
+    // Changes nothing. Fails if the count ended at damage, because the figures would be wrong.
     ASHLAR_CLI_RETURN_IF_FAILED(
         ForPool(FromStatus(tree->Write(WriteBatch()), "figures of " + path_)));
     WriteObject(global.format,

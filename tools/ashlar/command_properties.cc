@@ -1,4 +1,4 @@
-// properties [NAME]: the properties of the database. Without a name, all that are numbers.
+// properties [NAME]: shows a property of the database. Without a name, shows all numeric ones.
 #include "tools/ashlar/command.h"
 #include "tools/ashlar/database.h"
 

@@ -3,10 +3,10 @@
 //   --dry-run   lists the kept and the lost parts of each column family and file, changes nothing
 //   --force     repairs, and lists the same rows
 //
-// A row for each column family, then one for each table and log. The options are those of the
-// newest OPTIONS file that can be read; families that it does not name get the defaults. An older
-// file than the newest has to be allowed by --ignore-damaged-options: it may name another wal_dir,
-// and a repair leaves the writes of logs that it does not find.
+// Writes a row for each column family, then one for each table and log. The options are those of
+// the newest readable OPTIONS file. Families that it does not name get the defaults. If it is not
+// the newest file, --ignore-damaged-options is required, because it may name another wal_dir, and a
+// repair omits the writes of logs that it does not find.
 #include <charconv>
 #include <memory>
 #include <string_view>
@@ -38,7 +38,7 @@ const char* NameOf(RepairFate fate) {
   return "";
 }
 
-// False: the file is no table, or cannot be read, which the repair reports.
+// Returns false if the file is no table or cannot be read, which the repair reports.
 bool ReadTable(const DBOptions& options, const std::string& directory, std::string_view name,
                TableProperties* properties) {
   constexpr std::string_view kEnd = ".sst";
@@ -143,7 +143,7 @@ class RepairCommand final : public Command {
     return {};
   }
 
-  // Of all tables in the directory: the MANIFEST may be lost, and each has the name of its family.
+  // Checks all tables in the directory, because the MANIFEST may be lost. Each names its family.
   static Outcome CheckTablesHaveNoOther(const GlobalOptions& global, const DBOptions& options,
                                         const std::string& column_family,
                                         const std::string& merge_operator) {

@@ -11,7 +11,7 @@
 namespace ashlar::cli {
 namespace {
 
-// The smallest key above every key with the prefix, bytewise; none when there is no such key.
+// Returns the smallest key above every key with the prefix, bytewise, or nothing if there is none.
 std::optional<std::string> KeyAfterPrefix(std::string prefix) {
   while (!prefix.empty() && prefix.back() == '\xFF') prefix.pop_back();
   if (prefix.empty()) return std::nullopt;
@@ -78,7 +78,7 @@ class ScanCommand final : public Command {
     if (to_)
       ASHLAR_CLI_RETURN_IF_FAILED(DecodeOperand(format, *to_, "--to", &bounds->upper.emplace()));
     if (!prefix_) return {};
-    // In another order, the keys with a prefix may lie anywhere.
+    // In another order, the keys with a prefix may be anywhere.
     if (std::string_view(comparator->Name()) != BytewiseComparator()->Name()) {
       return {.code = ExitCode::kNotSupported,
               .what = std::string("--prefix needs bytewise order, and this column family has ") +
@@ -95,7 +95,7 @@ class ScanCommand final : public Command {
 
   Outcome Scan(const GlobalOptions& global, DB* db, ColumnFamilyHandle* family,
                const Bounds& bounds) const {
-    // Held by name: the iterator keeps pointers to the slices, and they to the bytes.
+    // Named variables, because the iterator points to the slices, which point to the bytes.
     const Slice lower_bound = bounds.lower ? Slice(*bounds.lower) : Slice();
     const Slice upper_bound = bounds.upper ? Slice(*bounds.upper) : Slice();
     ReadOptions read_options = SequentialReadOptions();

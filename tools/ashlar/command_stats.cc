@@ -1,8 +1,8 @@
-// stats: where the data are. One row for each level that has files, one for memory (the log, read
-// at open), one for the total.
+// stats: shows where the data are. One row for each level that has files, one for memory (the log,
+// read at open), one for the total.
 //
-// The levels of a family that cannot be opened are those of the MANIFEST; its entries in the log
-// are not counted. The number of entries of a table is stored in the table, so each is opened.
+// For a family that cannot be opened, the levels are those of the MANIFEST, and the entries in the
+// log are not counted. Each table is opened, because it stores its number of entries.
 #include <algorithm>
 #include <memory>
 
@@ -43,8 +43,8 @@ Amount InMemory(DB* db, ColumnFamilyHandle* family) {
           .bytes = Property(db, family, DB::Properties::kCurSizeAllMemTables)};
 }
 
-// open_tables: those that the open database keeps readable, even if the program that writes it has
-// deleted them. Other tables are opened.
+// open_tables: the tables that the open database keeps readable, even if the program that writes it
+// has deleted them. Other tables are opened.
 Outcome InLevel(const Survey& survey, const TablePropertiesCollection& open_tables,
                 const LevelMetaData& level, const std::string& comparator, Amount* amount) {
   for (const SstFileMetaData& file : level.files) {
@@ -105,7 +105,7 @@ class StatsCommand final : public Command {
       if (!outcome.ok()) break;
     }
     writer->Finish();
-    // Otherwise something is wrong with it, or its log has a feature that this release does not.
+    // Other failures of the open are reported: damage, or a log feature that this release lacks.
     const bool is_expected = opened.code == ExitCode::kNotSupported && HasUnknownDefault(survey);
     return outcome.ok() && !is_expected ? opened : outcome;
   }
@@ -126,7 +126,7 @@ class StatsCommand final : public Command {
       db->GetColumnFamilyMetaData(handle, &metadata);
       ASHLAR_CLI_RETURN_IF_FAILED(
           FromStatus(db->GetPropertiesOfAllTables(handle, &open_tables), "stats"));
-      // An empty memtable has bytes, too, and no row.
+      // An empty memtable also has bytes, but gets no row.
       if (const Amount memory = InMemory(db, handle); memory.entries > 0) {
         add("memory", memory);
         total += memory;

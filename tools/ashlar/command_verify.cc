@@ -1,13 +1,13 @@
-// verify: is everything there and undamaged?
+// verify: checks that everything exists and is undamaged.
 //
 //   options   the newest OPTIONS file can be read
-//   tables    every block of every table is read, whether an entry in it is still of use or not
-//   entries   every entry is read the way a program would, the log included; keys ascend
+//   tables    every block of every table is read, even if its entries are obsolete
+//   entries   every entry is read as a program would, including the log; keys ascend
 //   logs      could be read to their ends when the database was opened
 //
-// Damage ends no check but that of the table or family that it is in. Findings go to standard
-// error, line by line, and are counted at the end; a family has a row of results if all of its
-// entries were read.
+// Damage ends only the check of the table or family that it is in. Findings go to standard error,
+// one per line, and are counted at the end. A family has a row of results if all of its entries
+// were read.
 #include <algorithm>
 #include <optional>
 
@@ -42,13 +42,13 @@ class Findings {
     if (IsGraver(code, code_)) code_ = code;
     advice_ = kDamageAdvice;
   }
-  // The first finding.
+  // Adds the finding about the OPTIONS files. Requires that it is the first finding.
   void AddOptions(ExitCode code, const std::string& text) {
     Add(code, text);
     summary_ = "the newest OPTIONS file cannot be read";
     advice_ = kOptionsAdvice;
   }
-  // One line of the summary.
+  // Adds a count to the summary.
   void Count(uint64_t count, uint64_t of, const std::string& what) {
     if (count == 0) return;
     if (!summary_.empty()) summary_ += "; ";
@@ -82,7 +82,7 @@ class VerifyCommand final : public Command {
   Outcome Run(const GlobalOptions& global) override {
     Survey survey;
     if (Outcome read = ReadSurvey(global, &survey); !read.ok()) {
-      if (read.code == ExitCode::kCorruption) read.advice = kDamageAdvice;  // not: verify
+      if (read.code == ExitCode::kCorruption) read.advice = kDamageAdvice;  // instead of 'verify'
       return read;
     }
     std::vector<const ColumnFamilyInventory*> families;
@@ -143,8 +143,8 @@ class VerifyCommand final : public Command {
     findings->Count(bad, tables, bad == 1 ? "tables has errors" : "tables have errors");
   }
 
-  // Whether the MANIFEST still has the table: a program that has the database open may have
-  // replaced and deleted it. Its entries are read as those of the new tables.
+  // Returns whether the MANIFEST still has the table. A program that has the database open may have
+  // replaced and deleted it. Its entries are then read from the new tables.
   static bool IsListed(const GlobalOptions& global, const ColumnFamilyInventory& family,
                        const SstFileMetaData& table) {
     DatabaseInventory now;
@@ -173,7 +173,7 @@ class VerifyCommand final : public Command {
   static void VerifyEntries(const GlobalOptions& global, Survey survey,
                             const std::vector<const ColumnFamilyInventory*>& families,
                             Findings* findings) {
-    survey.options_damage = {};  // is said already
+    survey.options_damage = {};  // already reported
     std::unique_ptr<Database> database;
     const Outcome opened = Database::OpenToRead(global, std::move(survey), &database);
     const auto writer = MakeRecordWriter(
@@ -202,7 +202,7 @@ class VerifyCommand final : public Command {
       const bool same_for_all =
           !opened.ok() && unread > 1 && KnownComparator(family->comparator) != nullptr;
       if (same_for_all) continue;
-      // The open refuses a wrong command line; what is wrong later is the database.
+      // A wrong command line fails the open. A later error means that the database is wrong.
       const bool is_refused = outcome.code == ExitCode::kUsage && !opened.ok();
       if (is_refused) outcome.what += "; " + outcome.advice;
       if (outcome.code == ExitCode::kUsage && !is_refused) outcome.code = ExitCode::kCorruption;

@@ -67,7 +67,7 @@ Outcome Database::OpenToRead(const GlobalOptions& global, Survey survey,
 Database::~Database() { ReleaseFamilies(); }
 
 void Database::ReleaseFamilies() {
-  // A handle that cannot be given back is reported by Close.
+  // Close reports a handle that cannot be released.
   for (ColumnFamilyHandle* family : families_) (void)db_->DestroyColumnFamilyHandle(family);
   families_.clear();
 }
@@ -81,15 +81,15 @@ Outcome Database::OpenExisting() {
     if (KnownComparator(family.comparator) != nullptr) {
       descriptors.push_back(survey_.families[i]);
     } else if (access_ != Access::kRead || family.metadata.name == kDefaultColumnFamilyName) {
-      // All families are written to together; and nothing opens without the default one.
+      // Opening for writing needs all families, and every open needs the default one.
       return UnknownComparator(family);
     }
   }
   ASHLAR_CLI_RETURN_IF_FAILED(ApplyMergeOperator(&descriptors));
   DBOptions db_options = survey_.db_options;
   db_options.error_if_exists = false;
-  db_options.create_if_missing = false;      // nor a wal_dir whose name is wrong
-  db_options.best_efforts_recovery = false;  // of the open that it was set for
+  db_options.create_if_missing = false;      // nor a wal_dir with a wrong name
+  db_options.best_efforts_recovery = false;  // was meant for one open
   const Outcome logs = PlaceLogs(global_, &db_options);
   if (access_ != Access::kRead) ASHLAR_CLI_RETURN_IF_FAILED(logs);
   return OpenWith(db_options, descriptors);

@@ -1,21 +1,21 @@
 // Database: an open database with its column families, as the commands use it.
 //
-// The options are those of the newest OPTIONS file; a database without one opens with the defaults.
+// The options are those of the newest OPTIONS file. A database without one opens with the defaults.
 // The column families are those of the MANIFEST.
 //   Open(read)               changes nothing on disk and needs no lock. A family whose comparator
 //                            is unknown stays closed
 //   Open(write)              takes the lock; fails when there is no database, when an object that
 //                            writing needs is unknown, or when PlaceLogs refuses
-//   Open(write + create)     also makes the database, and later families. A directory with other
-//                            things in it is refused, so that a mistyped name does not fill
-//                            somebody's folder
+//   Open(write + create)     also makes the database, and later families. Refuses a directory with
+//                            other files, so that a mistyped name does not fill a foreign
+//                            folder
 //
-// I1: a merge operator of --merge-operator is used for no family whose OPTIONS file or tables name
-//     another one.
+// I1: the merge operator of --merge-operator is not used for a family whose OPTIONS file or tables
+//     name another one.
 // I2: opening for writing gives an operator to the one family that --column-family names.
 //
-// Lifetime: iterators and pinned values are given back before Close or the destructor. Thread
-// safety: one thread.
+// Lifetime: iterators and pinned values are released before Close or the destructor. Thread safety:
+// one thread.
 #pragma once
 
 #include <memory>
@@ -36,7 +36,7 @@ class Database {
  public:
   static Outcome Open(const GlobalOptions& global, Access access,
                       std::unique_ptr<Database>* database);
-  // Opens for reading, of a database that the survey is of.
+  // Opens for reading. Requires: `survey` is a survey of the database.
   static Outcome OpenToRead(const GlobalOptions& global, Survey survey,
                             std::unique_ptr<Database>* database);
 
@@ -47,18 +47,18 @@ class Database {
   DB* db() const { return db_.get(); }
   const std::string& name() const { return db_->GetName(); }
 
-  // The family that --column-family names, else "default".
+  // Returns the family that --column-family names, or "default".
   Outcome ChosenFamily(ColumnFamilyHandle** family);
-  // The family that --column-family names, else all; kNotSupported if one of them is closed.
+  // Returns the family that --column-family names, or all. kNotSupported if one is closed.
   Outcome ChosenFamilies(std::vector<ColumnFamilyHandle*>* families);
-  // kUsage when there is none and Access does not allow to make it.
+  // Returns kUsage if there is no such family and Access does not allow creating it.
   Outcome Family(const std::string& name, ColumnFamilyHandle** family);
-  // Null: there is none, or it is closed.
+  // Returns null if there is no such family, or if it is closed.
   ColumnFamilyHandle* FindFamily(const std::string& name) const;
 
   // Writes everything to tables, so that the next open has no log to replay.
   Outcome Flush();
-  // Closes and reports errors of closing.
+  // Closes the database and reports errors.
   Outcome Close();
 
  private:
@@ -80,7 +80,7 @@ class Database {
   std::vector<ColumnFamilyHandle*> families_;
 };
 
-// For reads of much data that will not be read again.
+// Options for reading much data that will not be read again.
 ReadOptions SequentialReadOptions();
 
 }  // namespace ashlar::cli

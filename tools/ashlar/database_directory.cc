@@ -15,7 +15,7 @@ bool IsLeftOver(const std::string& name) {
          name.starts_with("OPTIONS-") || name.starts_with("MANIFEST-") || name.ends_with(".dbtmp");
 }
 
-// Whether the path is the directory or below it. When in doubt it is not: ".." may lead out of it.
+// Whether the path is the directory or below it. False for a path with "..", which may lead out.
 bool IsWithin(std::string path, const std::string& directory) {
   if (path.find("..") != std::string::npos) return false;
   for (;;) {

@@ -17,19 +17,19 @@ inline bool IsDirectory(DirectoryState state) {
   return state != DirectoryState::kMissing && state != DirectoryState::kNotADirectory;
 }
 
-// Where a directory could not be made.
+// The advice if a directory could not be made.
 inline constexpr const char* kParentAdvice = "its parent directory must exist and be writable";
 
-// The names in it, in no order.
+// Lists the names in the directory, in no order.
 Outcome ListFiles(const std::string& directory, std::vector<std::string>* names);
 Outcome InspectDirectory(const std::string& directory, DirectoryState* state);
 
-// The failure of a command that needs a database where there is none.
+// Returns the failure of a command that needs a database where there is none.
 Outcome NoDatabase(const std::string& directory, DirectoryState state);
 
-// Takes wal_dir from --wal-dir. Without that option, kUsage if the wal_dir of the OPTIONS file is
-// outside of --db. A copy of a database names the logs of the original there, and a command that
-// writes would delete them.
+// Takes wal_dir from --wal-dir. Without that option, returns kUsage if the wal_dir of the OPTIONS
+// file is outside of --db. There, a copy of a database names the logs of the original, which a
+// command that writes would delete.
 Outcome PlaceLogs(const GlobalOptions& global, DBOptions* options);
 
 }  // namespace ashlar::cli

@@ -6,8 +6,8 @@
 //    with a long history    a continuation begins with a space or a tab
 //                           a blank line ends the stanza
 //
-// A stanza is rejected as a whole, at the line where it is wrong. Its bytes reach from its first
-// field to the '\n' of its last line.
+// A wrong line rejects the entire stanza, and is the one reported. A stanza's bytes extend from its
+// first field to the '\n' of its last line.
 #include <algorithm>
 
 #include "tools/ashlar/record_reader.h"

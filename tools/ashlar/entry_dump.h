@@ -3,7 +3,7 @@
 //   ndjson, the default:
 //   {"ashlar_dump":1,"key_format":"escape","value_format":"escape","column_families":["default"]}
 //   {"column_family":"default","key":"…","value":"…"}        one line for each entry
-//   {"ashlar_dump_end":true,"entries":1}                     last line; without it the dump is cut
+//   {"ashlar_dump_end":true,"entries":1}                     last line; a dump without it is cut
 //
 // The other formats hold the entries only. Thread safety: one thread.
 #pragma once
@@ -23,13 +23,13 @@ class EntryDump {
   // Writes the header to standard output. `families` are all families whose entries follow.
   EntryDump(const GlobalOptions& global, const std::vector<std::string>& families);
 
-  // All that the iterator shows. After a failure nothing is added.
+  // Adds all entries of the iterator. Callers add nothing after a failure.
   Outcome Add(const std::string& family, Iterator* iterator);
-  // The iterator's entry. REQUIRES: Valid().
+  // Adds the iterator's entry. Requires: Valid().
   void AddEntry(const std::string& family, const Iterator& iterator);
-  // Added so far.
+  // The number of entries added so far.
   uint64_t entries() const { return entries_; }
-  // Once, after the last family. `complete`: nothing failed.
+  // Call once, after the last family. `complete` means that nothing failed.
   void Finish(bool complete);
 
  private:

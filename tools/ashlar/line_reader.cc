@@ -32,7 +32,7 @@ Outcome LineReader::Open(const std::string& name, size_t line_bytes_max,
 LineReader::LineReader(FILE* file, std::string name, size_t line_bytes_max)
     : file_(file), name_(std::move(name)), line_bytes_max_(line_bytes_max), buffer_(kBufferBytes) {
   if (file_ == stdin) return;
-  // 0: a pipe or a terminal, whose bytes nothing counts beforehand.
+  // 0 means a pipe or a terminal, whose number of bytes is not known in advance.
   const ashlar::Result<FileInfo> info = GetFileInfo(name_);
   if (info.ok() && info->bytes > 0) bytes_total_ = info->bytes;
 }

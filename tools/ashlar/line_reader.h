@@ -2,7 +2,7 @@
 // input.
 //
 // A line ends with '\n' or with the file. A line longer than the limit is reported as such and
-// stepped over: at most `line_bytes_max` bytes of it are ever held. Lines are counted from 1.
+// skipped. At most `line_bytes_max` bytes of it are ever held. Lines are counted from 1.
 // Lifetime: a line is valid until the next call of Next. Thread safety: one thread.
 #pragma once
 
@@ -31,23 +31,23 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // *line is without its '\n'.
+  // Sets *line without its '\n'.
   Result Next(std::string_view* line);
   // The next call of Next returns the result of the last one again.
   void Unread() { unread_ = true; }
 
-  // Of the last result of Next.
+  // These describe the last result of Next.
   uint64_t line_number() const { return line_number_; }
   uint64_t bytes_read() const { return bytes_read_; }
   const std::string& name() const { return name_; }
   size_t line_bytes_max() const { return line_bytes_max_; }
-  // Of a file whose size is known.
+  // The size of the file, if it is known.
   std::optional<uint64_t> bytes_total() const { return bytes_total_; }
   // The error after Next returned kError.
   Outcome Error() const;
 
  private:
-  // False at the end of the file or on an error.
+  // Returns false at the end of the file or on an error.
   bool Fill();
   Result ReadLine();
 
@@ -57,9 +57,9 @@ class LineReader {
   std::optional<uint64_t> bytes_total_;
 
   std::vector<char> buffer_;
-  size_t begin_ = 0;  // the rest of the buffer
+  size_t begin_ = 0;  // of the unread part of the buffer
   size_t end_ = 0;
-  std::string long_line_;  // a line that does not lie in one buffer
+  std::string long_line_;  // a line that spans several buffers
   std::string_view line_;
   Result result_ = Result::kEnd;
   bool unread_ = false;

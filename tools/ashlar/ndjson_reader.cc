@@ -1,4 +1,4 @@
-// One JSON object a line, as written by dump and `scan --format ndjson`.
+// One JSON object per line, as written by dump and `scan --format ndjson`.
 #include <nlohmann/json.hpp>
 
 #include "tools/ashlar/record_reader.h"
@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The member when it is a text, else null.
+// Returns the member if it is a text, or null.
 const std::string* TextOf(const Json& object, const char* name) {
   const auto member = object.find(name);
   return member == object.end() ? nullptr : member->get_ptr<const std::string*>();
@@ -44,7 +44,7 @@ class NdjsonReader final : public RecordReader {
   }
 
  private:
-  // True for an entry. Otherwise *reason is empty for a line that is no entry and no mistake.
+  // Returns true for an entry. Otherwise an empty *reason means that the line is no mistake.
   bool ParseLine(std::string_view line, InputRecord* record, std::string* reason) {
     const Json object = Json::parse(line, nullptr, false);
     if (!object.is_object()) {
@@ -148,7 +148,7 @@ class NdjsonReader final : public RecordReader {
 
   Result End(Rejection* rejection) {
     if (!header_seen_ || trailer_seen_) return Result::kEnd;
-    trailer_seen_ = true;  // said once
+    trailer_seen_ = true;  // reported once
     rejection->reason = "the dump is cut short: its last line is missing";
     return Result::kRejected;
   }

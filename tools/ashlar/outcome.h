@@ -32,14 +32,14 @@ extern const char* const kExitCodesHelp;
 
 struct [[nodiscard]] Outcome {
   ExitCode code = ExitCode::kOk;
-  std::string what;    // empty: nothing is said
+  std::string what;    // empty: nothing is reported
   std::string advice;  // may be empty
 
   bool ok() const { return code == ExitCode::kOk; }
 };
 
-// Of the findings of a check: damage, then errors of input and output, then what is not supported,
-// then what the command line did not fit.
+// Orders the findings of a check: damage is the gravest, then errors of input and output, then
+// unsupported features, then a command line that does not fit.
 bool IsGraver(ExitCode a, ExitCode b);
 
 // `doing` describes the failed operation, such as "cannot open /data/db".

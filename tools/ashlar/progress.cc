@@ -5,7 +5,7 @@
 namespace ashlar::cli {
 namespace {
 
-// More than 1 for a file that grows while it is read.
+// Returns more than 1 for a file that grows while it is read.
 std::optional<double> PartOf(const Progress::State& state) {
   if (!state.bytes_total || *state.bytes_total == 0) return std::nullopt;
   return static_cast<double>(state.bytes_done) / static_cast<double>(*state.bytes_total);

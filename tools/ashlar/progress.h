@@ -14,13 +14,13 @@ class Progress {
  public:
   Progress(std::string what, std::optional<uint64_t> bytes_total);
 
-  // Cheap: looks at the clock once in a while only.
+  // Cheap, because it reads the clock only once in a while.
   void Update(uint64_t bytes_done, uint64_t entries_done) {
     if (line_.visible() && ++calls_ % kCallsBetweenLooks == 0 && line_.Due())
       Show(bytes_done, entries_done);
   }
 
-  // The line for a state of affairs.
+  // The state that the line shows.
   struct State {
     uint64_t bytes_done;
     std::optional<uint64_t> bytes_total;

@@ -5,7 +5,7 @@
 namespace ashlar::cli {
 namespace {
 
-// "Name: ..." with a name of the characters that field names have.
+// Accepts "Name: ..." with a name that has only characters of field names.
 bool LooksLikeField(std::string_view line) {
   const size_t colon = line.find(':');
   if (colon == 0 || colon == std::string_view::npos) return false;

@@ -1,17 +1,17 @@
 // RecordReader: the entries of an input file, one at a time, in one of three formats.
 //
-//   tsv     key <TAB> value, one entry a line; blank lines are stepped over
+//   tsv     key <TAB> value, one entry per line; blank lines are skipped
 //   deb822  Debian control stanzas, separated by blank lines: key = the Package field, value = the
 //           stanza's bytes
-//   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry a line, as dump writes it.
+//   ndjson  {"column_family": "…", "key": "…", "value": "…"}, one entry per line, written by dump.
 //           The dump's first line names the formats of keys and values and the column families.
 //           Its last line counts the entries, so that a truncated dump is detected:
 //             {"ashlar_dump":1,"key_format":"escape","value_format":"escape",
 //              "column_families":["default"]}                         (one line)
 //             {"ashlar_dump_end":true,"entries":2}
-//           Without a first line the command line gives the formats, and column_family may
-//           be missing. Names of families are escaped. Entries after a first line that is rejected
-//           are rejected, too, because their formats are unknown.
+//           Without a first line, the command line gives the formats, and column_family may be
+//           missing. Names of families are escaped. If the first line is rejected, the entries
+//           after it are rejected, too, because their formats are unknown.
 //
 // Rejected input is skipped: the reader continues with the next entry. Lifetime: key and value are
 // valid until the next call of Next. Thread safety: one thread.
@@ -61,7 +61,7 @@ std::optional<InputFormat> InputFormatByName(std::string_view name);
 
 struct RecordReaderOptions {
   InputFormat format;
-  // Of tsv and ndjson. None: bytes as they are in tsv, escape in ndjson.
+  // For tsv and ndjson. None means bytes as they are in tsv, and escape in ndjson.
   std::optional<ByteFormat> key_format;
   std::optional<ByteFormat> value_format;
   StanzaKey stanza_key = StanzaKey::kPackage;
@@ -76,8 +76,8 @@ std::unique_ptr<RecordReader> MakeDeb822Reader(const RecordReaderOptions& option
 std::unique_ptr<RecordReader> MakeNdjsonReader(const RecordReaderOptions& options,
                                                LineReader* lines);
 
-// Finds out by the first line that is not blank, and leaves it to be read. kBadInput when the line
-// fits no format; an empty input is tsv.
+// Detects the format from the first line that is not blank, which stays unread. Returns kBadInput
+// if the line fits no format. An empty input is tsv.
 Outcome DetectInputFormat(LineReader* lines, InputFormat* format);
 
 std::string TooLongReason(const LineReader& lines);

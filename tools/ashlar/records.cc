@@ -51,7 +51,7 @@ std::string CsvField(const std::string& text) {
   return out + "\"";
 }
 
-// In code points: wider or narrower characters are rare, and affect only the alignment.
+// Counts code points. Wider or narrower characters are rare, and affect only the alignment.
 size_t ColumnsOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

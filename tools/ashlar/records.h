@@ -2,11 +2,11 @@
 //
 //   table   aligned columns; numbers to the right
 //   json    one array of objects
-//   ndjson  one object a line
+//   ndjson  one object per line
 //   csv     RFC 4180, with a line of names
 //
-// Rows are written as they come; only a table holds back its first rows, to know how wide its
-// columns are. Texts must be safe for a terminal (see byte_text.h). Write errors of the file are
+// Rows are written as they arrive. Only a table holds back its first rows, to find the widths of
+// its columns. Texts must be safe for a terminal (see byte_text.h). Write errors of the file are
 // reported when it is closed.
 #pragma once
 
@@ -32,16 +32,16 @@ using Row = std::vector<Field>;
 class RecordWriter {
  public:
   virtual ~RecordWriter() = default;
-  // As many fields as there are columns.
+  // Requires as many fields as there are columns.
   virtual void Add(const Row& row) = 0;
-  // Once, after the last row.
+  // Call once, after the last row.
   virtual void Finish() = 0;
 };
 
 struct RecordLayout {
   std::vector<std::string> columns;
-  // Of a table: whether the names are printed above the columns, and the maximum length of a line;
-  // 0: any length. Longer ones end in "…".
+  // For tables: whether the names are printed above the columns, and the maximum length of a line
+  // (0: no limit). Longer lines end in "…".
   bool header;
   size_t line_columns_max;
 };
@@ -49,11 +49,11 @@ struct RecordLayout {
 std::unique_ptr<RecordWriter> MakeRecordWriter(OutputFormat format, RecordLayout layout,
                                                FILE* file);
 
-// One object: a table has one line for each member.
+// Writes one object. A table has one line for each member.
 void WriteObject(OutputFormat format, const std::vector<std::pair<std::string, Field>>& members,
                  FILE* file);
 
-// The text as a JSON string, quotes included.
+// Returns the text as a JSON string, including the quotes.
 std::string JsonString(std::string_view text);
 
 }  // namespace ashlar::cli

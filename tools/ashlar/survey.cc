@@ -36,7 +36,7 @@ std::string OptionsFileName(uint64_t number) {
   return "OPTIONS-" + digits;
 }
 
-// Reads the newest OPTIONS file that can be read. *vanished: one was deleted after it was listed.
+// Reads the newest readable OPTIONS file. Sets *vanished if one was deleted after it was listed.
 void ReadNewest(const std::string& directory, const std::vector<uint64_t>& numbers, Survey* survey,
                 std::vector<ColumnFamilyDescriptor>* recorded, bool* vanished) {
   ConfigOptions config;
@@ -52,7 +52,7 @@ void ReadNewest(const std::string& directory, const std::vector<uint64_t>& numbe
       return;
     }
     *vanished |= status.IsPathNotFound();
-    // A setting that cannot be read is not the caller's: the file is damaged.
+    // A setting that cannot be read is not the caller's mistake. The file is damaged.
     if (status.IsInvalidArgument()) status = Status::Corruption(status.getState());
     if (survey->options_damage.ok())
       survey->options_damage = FromStatus(status, "cannot read the options");
@@ -69,8 +69,8 @@ Outcome ReadOptionsFile(const std::string& directory, Survey* survey,
     bool vanished = false;
     ReadNewest(directory, numbers, survey, recorded, &vanished);
     if (!vanished) return {};
-    // The program that has the database open has written newer ones, and deleted those that were
-    // listed.
+    // The program that has the database open has written newer files, and deleted the listed
+    // ones.
     const std::vector<uint64_t> before = std::exchange(numbers, {});
     ASHLAR_CLI_RETURN_IF_FAILED(ListOptionsFiles(directory, &numbers));
     if (numbers == before) return {};
@@ -86,8 +86,8 @@ Outcome ReadSurvey(const GlobalOptions& global, Survey* survey) {
                                          "cannot open " + directory));
   std::vector<ColumnFamilyDescriptor> recorded;
   ASHLAR_CLI_RETURN_IF_FAILED(ReadOptionsFile(directory, survey, &recorded));
-  // The MANIFEST knows which families there are, and their orders; the OPTIONS file may be older,
-  // or missing.
+  // The MANIFEST has the families and their comparators. The OPTIONS file may be older, or
+  // missing.
   for (const ColumnFamilyInventory& family : survey->inventory.column_families) {
     const std::string& name = family.metadata.name;
     const auto found =

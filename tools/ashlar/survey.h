@@ -3,8 +3,8 @@
 //   MANIFEST  the families, their comparators and tables
 //   OPTIONS   the options, and the names of objects that only the program can make
 //
-// A comparator, merge operator or table factory that is unknown here is no failure of the survey,
-// nor is a damaged OPTIONS file: commands that need them fail. Thread safety: one thread.
+// An unknown comparator, merge operator or table factory does not fail the survey, nor does a
+// damaged OPTIONS file. Commands that need them fail. Thread safety: one thread.
 #pragma once
 
 #include <memory>
@@ -22,29 +22,29 @@ namespace ashlar::cli {
 
 struct Survey {
   DatabaseInventory inventory;
-  // Of the newest OPTIONS file that can be read, the defaults without one. The families are those
+  // From the newest readable OPTIONS file, or the defaults if there is none. The families are those
   // of the MANIFEST, in the order of the inventory.
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;
   std::vector<UnsupportedOption> unsupported;
   // The damage of the OPTIONS files that are newer than the one that was read.
   Outcome options_damage;
-  std::string options_used;  // the name of that one; empty: none
+  std::string options_used;  // the name of the file that was read; empty if none
 
   // Warns of a damaged OPTIONS file and names the one that is used instead.
   void WarnOfOptions(const GlobalOptions& global) const;
-  // Whether a command may write with these options: the damage, unless --ignore-damaged-options is
-  // given, or kNotSupported if a table factory is unknown.
+  // Returns an error if a command may not write with these options: the damage, unless
+  // --ignore-damaged-options is given, or kNotSupported if a table factory is unknown.
   Outcome CheckWritable(const GlobalOptions& global) const;
-  // The families that --column-family names, else all; kUsage if there is none of this name.
+  // Returns the family that --column-family names, or all. kUsage if none has this name.
   Outcome ChosenFamilies(const GlobalOptions& global,
                          std::vector<const ColumnFamilyInventory*>* chosen) const;
-  // The name of the recorded merge operator; empty: none.
+  // The name of the recorded merge operator. Empty if none is recorded.
   std::string MergeOperatorOf(const std::string& column_family) const;
-  // Whether a merge operator may be used for a family: kUsage if another one is recorded.
+  // Returns kUsage if another merge operator is recorded for the family.
   Outcome CheckRecordsNoOther(const std::string& column_family,
                               const std::string& merge_operator) const;
-  // Null: nothing of the kind is recorded.
+  // Returns null if no such option is recorded.
   const UnsupportedOption* FindUnsupported(const std::string& column_family,
                                            const std::string& option) const;
 };
@@ -56,17 +56,17 @@ Outcome ReadOptionsFile(const std::string& directory, Survey* survey,
 // Fails if there is no database, or its MANIFEST cannot be read.
 Outcome ReadSurvey(const GlobalOptions& global, Survey* survey);
 
-// The merge operator of --merge-operator; null without it, kUsage if the name is unknown.
+// Makes the merge operator of --merge-operator. Null without it, kUsage if the name is unknown.
 Outcome MakeMergeOperator(const GlobalOptions& global,
                           std::shared_ptr<MergeOperator>* merge_operator);
-// Whether a merge operator may be used with a family's table: kUsage if it was written with another
-// one. An OPTIONS file can be lost; each table has the name of its operator, too.
+// Returns kUsage if a family's table was written with another merge operator. An OPTIONS file can
+// be lost, but each table also has the name of its operator.
 Outcome CheckTableHasNoOther(const std::string& column_family, const std::string& table,
                              const TableProperties& properties, const std::string& merge_operator);
 
-// The library's comparator of this name; null: only the program has it.
+// Returns the library's comparator of this name, or null if only the program has it.
 const Comparator* KnownComparator(const std::string& name);
-// Why the keys of a family cannot be read: its comparator is unknown.
+// Returns the failure to read the keys of a family, whose comparator is unknown.
 Outcome UnknownComparator(const ColumnFamilyInventory& family);
 
 Outcome NoSuchFamily(const std::string& name);

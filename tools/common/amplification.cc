@@ -24,13 +24,13 @@ namespace {
 constexpr uint64_t kKeyBytesMin = 8;
 constexpr uint64_t kKeysMin = 1000;
 constexpr uint64_t kKeysMax = uint64_t{1} << 28;  // their order takes 2 GiB of memory
-constexpr uint64_t kOperationsPerLook = 4096;     // at the size of the folder
-constexpr uint64_t kSeeksPerCount = 32;           // of the sorted runs
-// A memtable has this part of the data, as one of 64 MiB has of 8 GiB.
+constexpr uint64_t kOperationsPerLook = 4096;     // between two reads of the folder's size
+constexpr uint64_t kSeeksPerCount = 32;           // between two counts of the sorted runs
+// The data have this many times the size of a memtable, as 8 GiB have of 64 MiB.
 constexpr uint64_t kDataPerMemtable = 128;
 
 std::string KeyOf(const Workload& workload, uint64_t number) {
-  // Spread over the whole space of keys, as hashed keys are.
+  // Spread over the entire key space, as hashed keys are.
   const uint64_t mixed = number * 0x9e3779b97f4a7c15;
   std::string key(workload.key_bytes, 'k');
   for (size_t i = 0; i < kKeyBytesMin; ++i)
@@ -131,7 +131,7 @@ class Run {
   uint64_t Draw(uint64_t below) { return random_() % below; }
 
   Status Put(uint64_t number) {
-    // Values that do not compress and differ.
+    // Makes distinct values that do not compress.
     for (size_t i = 0; i + 8 <= value_.size(); i += 8) {
       const uint64_t bits = random_();
       std::copy_n(reinterpret_cast<const char*>(&bits), sizeof(bits), value_.data() + i);

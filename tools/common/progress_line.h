@@ -1,5 +1,5 @@
-// ProgressLine: one line on standard error about long work, with a bar and the time left. Nothing
-// is written unless that is a terminal.
+// ProgressLine: a line on standard error that shows the progress of long work, with a bar and the
+// time left. Nothing is written unless standard error is a terminal.
 //
 //   load   45 % [#########...........]  28812 entries   43.1 MB/s  ETA 2 s      the amount is known
 //   load   28812 entries   43.1 MB/s                                            it is not
@@ -23,7 +23,7 @@ class ProgressLine {
   ~ProgressLine();
 
   bool visible() const { return visible_; }
-  // Whether the line is old enough to be written anew. Reads the clock.
+  // Returns whether the line is old enough to be rewritten. Reads the clock.
   bool Due() const;
   // part: the completed fraction, 0 to 1.
   void Show(std::optional<double> part, std::string_view detail);

@@ -31,7 +31,7 @@ Status UnknownWorkload(std::string_view name) {
       "unknown benchmark '{}'{}", name, nearest.empty() ? "" : "; did you mean " + nearest + "?"));
 }
 
-// "W1-X3" in brackets.
+// Parses the "W1-X3" in brackets.
 Status ParseRepetitions(std::string_view text, Step* step) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view word = rest.substr(0, rest.find('-'));
@@ -71,7 +71,7 @@ void AppendPerfContext(ThreadStats* stats) {
   stats->message += "PERF_CONTEXT:\n" + get_perf_context()->ToString();
 }
 
-// The work of a thread between its set-up and its end.
+// Runs the measured work of a thread.
 Status RunMeasured(const Workload& workload, Worker* worker) {
   const bool perf = worker->flags.perf_level > kDisable;
   SetPerfLevel(static_cast<PerfLevel>(worker->flags.perf_level));
@@ -138,7 +138,7 @@ Status Bench::Run() {
   }
   if (s.ok()) s = database_.Prepare();
   if (!s.ok()) return s;
-  // Before a database is destroyed and hours are measured for nothing.
+  // Checked before a database is destroyed and hours are measured for nothing.
   if (!flags_.json.empty() && OpenStream(flags_.json, StreamMode::kAppend) == nullptr)
     return Status::IOError("cannot write " + flags_.json);
   if (flags_.seed == 0) {

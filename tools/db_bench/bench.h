@@ -4,10 +4,10 @@
 //                                  ->  RunThreads, for warm-up  ->  RunThreads, reported
 //
 //   RunThreads      main thread                       worker threads
-//                   makes workers                     set up, count `ready` down
-//                   waits for all, opens `start`  ->  run the workload between two readings of the
+//                   makes workers and threads     ->  wait at the StartingGate for the last of them
+//                   waits until all have ended        run the workload between two readings of the
 //                                                     clock
-//                   shows progress             <-     release `ended`
+//                   shows progress             <-     report their end to the RunMonitor
 //                   joins, adds up
 //
 // Thread safety: one thread.
@@ -34,14 +34,14 @@ struct Step {
   int repetitions = 1;
 };
 
-// "fillseq,readrandom[W1-X3]". InvalidArgument naming the unknown name and the nearest known one.
+// "fillseq,readrandom[W1-X3]". InvalidArgument names an unknown name and the nearest known one.
 Status ParseSteps(const std::string& benchmarks, std::vector<Step>* steps);
 
 class Bench {
  public:
   explicit Bench(const Flags& flags);
 
-  // The first error ends it.
+  // Runs all steps. The first error ends the run.
   Status Run();
 
  private:
@@ -55,7 +55,7 @@ class Bench {
   Database database_;
   Report report_;
   std::vector<std::string> existing_keys_;
-  uint64_t runs_ = 0;  // of RunThreads: no two have the same random numbers
+  uint64_t runs_ = 0;  // calls of RunThreads; no two have the same random numbers
   UniqueStream interval_file_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -16,7 +16,7 @@ std::string PathOf(const Flags& flags) {
          (flags.engine == "pmem" ? "/ashlar_db_bench.pool" : "/ashlar_db_bench");
 }
 
-// With those above it.
+// Creates a directory and its missing parents.
 Status MakeDirectories(const std::string& path) {
   if (GetFileInfo(path).ok()) return Status::OK();
   const std::string parent = ParentDirectory(path);
@@ -68,7 +68,7 @@ Status Database::Open(bool for_bulk_load) {
   const std::vector<ColumnFamilyDescriptor> families = FamiliesOf(flags_, options);
   if (flags_.readonly)
     return DB::OpenForReadOnly(DBOptions(options), path_, families, &families_, &db_);
-  // DB::Open makes the last directory of a path only.
+  // DB::Open creates only the last directory of a path.
   if (options.create_if_missing) {
     Status made = MakeDirectories(path_);
     if (!made.ok()) return made;

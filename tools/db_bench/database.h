@@ -1,5 +1,5 @@
-// Database: the database under test, with its column families, or the persistent tree. Opens it as
-// the flags say, and anew for each fill.
+// Database: the database under test, with its column families, or the persistent tree. It is opened
+// as the flags say, and again for each fill.
 //
 // Thread safety: Open, Close and Destroy by one thread alone; the rest by any number.
 #pragma once
@@ -26,9 +26,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Makes the options of the flags. InvalidArgument naming the flag.
+  // Makes the options from the flags. Returns InvalidArgument that names a wrong flag.
   Status Prepare();
-  // for_bulk_load: with Options::PrepareForBulkLoad.
+  // for_bulk_load: uses Options::PrepareForBulkLoad.
   Status Open(bool for_bulk_load);
   Status Close();
   // Deletes the database or pool that Open would open. REQUIRES: closed.
@@ -45,7 +45,7 @@ class Database {
   const std::vector<ColumnFamilyHandle*>& families() const { return families_; }
   const std::string& path() const { return path_; }
   const Options& options() const { return options_; }
-  // Null unless asked for.
+  // Null without --statistics.
   const std::shared_ptr<Statistics>& statistics() const { return options_.statistics; }
 
  private:

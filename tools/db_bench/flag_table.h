@@ -1,9 +1,9 @@
 // The flags that db_bench honours, one row each: FLAG(group, type, name, default, meaning).
 //
-// The user of the table defines FLAG: flags.h makes the members of Flags with it, flags.cc the
-// parser and --help. Names, defaults and meanings are those of RocksDB's db_bench; flags that it
-// does not have are marked with [own]. The simpler design, a struct and a separate table, has every
-// flag in two places.
+// The user of the table defines FLAG. flags.h makes the members of Flags with it, and flags.cc the
+// parser and --help. Names, defaults and meanings are those of RocksDB's db_bench. Flags that it
+// does not have are marked with [own]. Rejected: a struct and a separate table, because every flag
+// would be in two places.
 #pragma once
 
 #define ASHLAR_BENCH_FLAGS(FLAG)                                                                   \

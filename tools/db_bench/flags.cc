@@ -94,7 +94,7 @@ Status SetFlag(const FlagRow& row, std::string_view text, Flags* flags) {
 
 bool IsBool(const FlagRow& row) { return std::holds_alternative<bool Flags::*>(row.member); }
 
-// "false" and "0" are one value, as are "10" and "10.0".
+// "false" and "0" are the same value, as are "10" and "10.0".
 bool SameValue(std::string_view a, std::string_view b) {
   if (a == b) return true;
   const std::optional<bool> bool_a = ParseBool(a);
@@ -286,7 +286,7 @@ constexpr Demand kDemands[] = {
     {[](const Flags& f) { return f.tx_size > 0; }, "--tx_size must be above 0"},
 };
 
-// Levenshtein's distance, row by row.
+// The Levenshtein distance, computed row by row.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});

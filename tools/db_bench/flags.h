@@ -4,11 +4,11 @@
 //   --name  --noname  --name=0|1|true|false      booleans
 //   --help  --version
 //
-// flag_table.h is the one table: type, default, meaning and group of every flag that is honoured.
-// Besides those, three kinds of RocksDB's flags are known by name: retired ones, those that tune a
-// missing feature (both accepted, with one notice that names them), and those that would enable
-// such a feature (accepted with RocksDB's default, refused otherwise). Anything else is refused
-// with the nearest name.
+// flag_table.h is the only table. It has type, default, meaning and group of every honoured flag.
+// Three other kinds of RocksDB's flags are known by name: retired ones, those that tune a missing
+// feature (both accepted, with one notice that names them), and those that would enable such a
+// feature (accepted with RocksDB's default, refused otherwise). Any other flag is refused, with the
+// nearest name.
 //
 // Thread safety: plain values, and pure functions.
 #pragma once
@@ -34,12 +34,12 @@ struct CommandLine {
   Flags flags;
   bool help = false;
   bool version = false;
-  // Texts for standard error, a line each.
+  // Texts for standard error, one line each.
   std::vector<std::string> notices;
 };
 
-// InvalidArgument with a text for people. Without --help and --version, the flags also make sense
-// together.
+// Returns InvalidArgument with a text for people. Without --help and --version, also checks that
+// the flags make sense together.
 Status ParseCommandLine(const std::vector<std::string>& arguments, CommandLine* command_line);
 
 // Name and value of every honoured flag, in the order of the table.
@@ -48,8 +48,8 @@ std::vector<std::pair<std::string, std::string>> FlagValues(const Flags& flags);
 // The flags' part of --help.
 std::string FlagsHelp();
 
-// Of `names`, the one that takes the fewest changes of a letter to become `name`; empty when all
-// are far away.
+// Returns the one of `names` that becomes `name` with the fewest changes of a letter, or empty if
+// none is close.
 std::string NearestName(std::string_view name, const std::vector<std::string_view>& names);
 
 }  // namespace ashlar::bench

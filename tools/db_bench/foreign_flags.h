@@ -1,4 +1,4 @@
-// The flags of RocksDB's db_bench that are known here and not honoured.
+// The flags of RocksDB's db_bench that are known here but not honoured.
 //
 // Thread safety: constants.
 #pragma once
@@ -11,9 +11,9 @@ namespace ashlar::bench {
 struct ForeignFlag {
   enum class Kind {
     kRetired,  // RocksDB itself has dropped it
-    // tunes something that does not exist here, or that is always so; changes no result
+    // tunes something that does not exist here or is always on; changes no result
     kWithoutEffect,
-    // switches on something that does not exist here: only `initial`, RocksDB's default, is
+    // enables something that does not exist here; only `initial`, RocksDB's default, is
     // accepted
     kAbsent,
   };
@@ -23,7 +23,7 @@ struct ForeignFlag {
 };
 
 std::span<const ForeignFlag> ForeignFlags();
-// Null: there is no such flag.
+// Returns null if there is no such flag.
 const ForeignFlag* FindForeignFlag(std::string_view name);
 
 }  // namespace ashlar::bench

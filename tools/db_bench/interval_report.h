@@ -1,4 +1,4 @@
-// IntervalReport: the lines that --stats_interval asks for, of one thread, to standard error.
+// IntervalReport: writes the lines of --stats_interval for one thread to standard error.
 //
 // Thread safety: one thread, the one that is reported on.
 #pragma once
@@ -24,10 +24,10 @@ class IntervalReport {
   const Database& database_;
   const int thread_id_;
   uint64_t last_done_ = 0;
-  ThreadStats::Clock::time_point last_;  // the clock's beginning: none yet
+  ThreadStats::Clock::time_point last_;  // the clock's epoch if there was none yet
 };
 
-// How often --stats_interval and --stats_interval_seconds want to be asked; 0: never.
+// The operations between two calls of IntervalReport::Write, by the flags. 0 means never.
 uint64_t OpsBetweenIntervalReports(const Flags& flags);
 
 }  // namespace ashlar::bench

@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kNumberBytes = 8;
 
-// The low `bytes` bytes of the number, most significant first: cut as RocksDB cuts. All eight, the
-// usual case, are one store to the compiler.
+// Writes the low `bytes` bytes of the number, most significant first, which is how RocksDB
+// truncates. The compiler makes one store of all eight, the usual case.
 void PutNumber(uint64_t number, size_t bytes, char* out) {
   const auto byte = [number](int shift) { return static_cast<char>(number >> shift); };
   if (bytes == kNumberBytes) {

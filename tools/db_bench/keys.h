@@ -1,4 +1,4 @@
-// Keys: numbers as keys, and which numbers come when.
+// Keys: how a number becomes a key, and in which order numbers are used.
 //
 // The bytes are those of RocksDB's db_bench, so that databases made by either can be read by the
 // other:
@@ -6,7 +6,7 @@
 //   without keys_per_prefix   | number, 8 bytes, most significant first | '0' ...            |
 //   with keys_per_prefix      | prefix, 8 bytes, ... '0' | number, 8 bytes | '0' ...         |
 //                             |<------ prefix_size ----->|
-//   A key has key_size bytes, cut or filled. prefix = number % (count / keys_per_prefix)
+//   A key has key_size bytes, truncated or padded. prefix = number % (count / keys_per_prefix)
 //
 // Thread safety: none; every thread has its own.
 #pragma once
@@ -26,13 +26,13 @@ namespace ashlar::bench {
 // Writes the key of a number into one buffer.
 class KeyMaker {
  public:
-  // `count` numbers, 0 to count - 1. `existing`: if not null, the keys to use in place of made
-  // ones; outlives the maker.
+  // Makes keys of `count` numbers, 0 to count - 1. If `existing` is not null, its keys are used
+  // instead. It must outlive the maker.
   KeyMaker(const Flags& flags, uint64_t count, const std::vector<std::string>* existing);
 
   // Valid until the next call.
   Slice Key(uint64_t number);
-  // The same for a prefix that no key has. REQUIRES: seek_missing_prefix.
+  // Returns a key with a prefix that no key has. REQUIRES: seek_missing_prefix.
   Slice MissingKey(uint64_t number);
 
  private:
@@ -48,17 +48,17 @@ class KeyPicker {
  public:
   KeyPicker(const Flags& flags, uint64_t count);
 
-  // As key_distribution says.
+  // Draws a number as key_distribution says.
   uint64_t Pick(Random* random) const {
     return zipf_ ? Scattered(zipf_->Draw(random) - 1) : random->Uniform(count_);
   }
-  // For reads: read_random_exp_range comes first.
+  // Draws a number for a read. read_random_exp_range takes precedence.
   uint64_t PickForRead(Random* random) const {
     return exp_range_ > 0 ? Exponential(random) : Pick(random);
   }
 
  private:
-  // Frequent keys are not neighbours.
+  // Keeps frequent keys from being neighbours.
   uint64_t Scattered(uint64_t rank) const { return rank * 0x5bd1e995u % count_; }
   uint64_t Exponential(Random* random) const;
 
@@ -74,7 +74,7 @@ class KeySequence {
  public:
   KeySequence(KeyOrder order, uint64_t count, const KeyPicker* picker, uint64_t seed);
 
-  // kSequential begins anew after count numbers, kUniqueRandom repeats its order.
+  // After count numbers, kSequential starts again, and kUniqueRandom repeats its order.
   uint64_t Next(Random* random) {
     if (order_ == KeyOrder::kRandom)
       return picker_ != nullptr ? picker_->Pick(random) : random->Uniform(count_);

@@ -9,18 +9,18 @@
 namespace ashlar::bench {
 namespace {
 
-// Upper limits, in nanoseconds; a value equal to a limit belongs to the bucket below it. The last
+// Upper limits, in nanoseconds. A value equal to a limit belongs to the bucket below it. The last
 // bucket counts all larger values.
 struct Limits {
   std::vector<double> limits;
-  size_t in_first_microsecond = 0;  // buckets
+  size_t in_first_microsecond = 0;  // number of buckets
 
   explicit Limits(size_t buckets) {
     for (double limit = 20; limit < 1000; limit *= 1.25) limits.push_back(std::floor(limit));
     in_first_microsecond = limits.size() + 1;
     limits.push_back(1000);
-    // In microseconds: 1, 2, then half as much again each time, of which the first two digits are
-    // kept.
+    // In microseconds: 1, 2, 3, and then each 1.5 times the exact limit before it, truncated to two
+    // digits.
     limits.push_back(2000);
     for (double exact = 3; limits.size() + 1 < buckets; exact *= 1.5) {
       double unit = 1;

@@ -3,8 +3,8 @@
 //   bucket limits in microseconds:  ... 1 | 2 | 3 | 4 | 6 | 10 | 15 | 22 | 34 | 51 | 76 | 110 | ...
 //                                   each 1.5 times the limit before it, with two digits
 //
-// Values are nanoseconds. Below a microsecond there are finer buckets, which the printed form adds
-// up to its first line; percentiles use them all. Thread safety: one thread at a time.
+// Values are nanoseconds. Below a microsecond there are finer buckets, which the printed form sums
+// in its first line. Percentiles use all of them. Thread safety: one thread at a time.
 #pragma once
 
 #include <array>

@@ -14,7 +14,7 @@
 namespace ashlar::bench {
 namespace {
 
-// Empty if there is no such file.
+// Returns the contents of a file, or empty if there is no such file.
 std::string ReadAll(const char* file_name) {
   const UniqueStream file = OpenStream(file_name, StreamMode::kRead);
   std::string text;
@@ -24,7 +24,7 @@ std::string ReadAll(const char* file_name) {
   return text;
 }
 
-// The text after the colon of the first line that begins with `name`; empty if there is none.
+// Returns the text after the colon of the first line that begins with `name`, or empty.
 std::string FieldOf(const char* file_name, std::string_view name) {
   std::istringstream lines(ReadAll(file_name));
   std::string line;

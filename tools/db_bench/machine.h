@@ -1,5 +1,5 @@
-// Machine: the processor and memory that a result belongs to. Values that the system does not
-// report stay empty or 0.
+// Machine: the processor and memory with which a result was measured. Values that the system does
+// not report stay empty or 0.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr int kNoMeasuringBuild = 3;
 
-// Figures of such a build say nothing, and people would quote them. Null: this build measures.
+// Returns why figures of this build would mislead people who quote them, or null if they would not.
 constexpr const char* WhyNotMeasured() {
 #if !defined(NDEBUG)
   return "a debug build";

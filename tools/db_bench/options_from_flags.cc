@@ -68,14 +68,14 @@ constexpr std::pair<std::string_view, std::string_view> kOptionOfFlag[] = {
     {"subcompactions", "max_subcompactions"},
     {"ttl_seconds", "ttl"},
 };
-// Flags with the name of an option and another form of value: set below.
+// Flags with the name of an option but another form of value. They are set below.
 constexpr std::string_view kOwnForm[] = {
     "compaction_pri", "compaction_style", "merge_operator", "rate_limiter_bytes_per_sec",
     "statistics",     "wal_compression",  "wal_dir"};
 
 using OptionTexts = std::unordered_map<std::string, std::string>;
 
-// The flags as options' texts. Flags that are no options are among them.
+// Returns the flags as texts of options, including flags that are not options.
 OptionTexts TextsOf(const Flags& flags) {
   OptionTexts texts;
   for (auto& [flag, value] : FlagValues(flags)) {
@@ -90,7 +90,7 @@ OptionTexts TextsOf(const Flags& flags) {
   return texts;
 }
 
-// No value may be wrong, and every name has to be one of the struct's.
+// Refuses wrong values, and names that the struct does not have.
 ConfigOptions StrictTexts() {
   ConfigOptions config;
   config.ignore_unsupported_options = false;
@@ -98,7 +98,7 @@ ConfigOptions StrictTexts() {
   return config;
 }
 
-// Those of the texts whose names are in `printed`, the text of a struct of options.
+// Keeps the texts whose names are in `printed`, the text of a struct of options.
 Status KeepNamesIn(const std::string& printed, const OptionTexts& texts, OptionTexts* kept) {
   OptionTexts names;
   Status s = StringToMap(printed, &names);
@@ -183,7 +183,7 @@ Status SetCompression(const Flags& flags, ColumnFamilyOptions* options) {
   return Status::OK();
 }
 
-// Null with *none: no cache at all. Null without: the library's own.
+// A null cache means no cache at all if *none is set, and else the library's own.
 Status MakeBlockCache(const Flags& flags, std::shared_ptr<Cache>* cache, bool* none) {
   *none = flags.cache_size == 0;
   if (flags.cache_size <= 0) return Status::OK();
@@ -254,7 +254,7 @@ void SetUniversal(const Flags& flags, CompactionOptionsUniversal* options) {
   options->max_read_amp = flags.universal_max_read_amp;
 }
 
-// As RocksDB's: without a size nothing stays.
+// As in RocksDB, a size limit of 0 drops all tables.
 void SetFifo(const Flags& flags, ColumnFamilyOptions* options) {
   if (flags.fifo_compaction_ttl != 0) options->ttl = flags.fifo_compaction_ttl;
   options->compaction_options_fifo.max_table_files_size =
@@ -306,7 +306,7 @@ Status FromOptionsFile(const Flags& flags, Options* options) {
   if (families.empty())
     return Status::InvalidArgument("--options_file=" + flags.options_file +
                                    " names no column family");
-  // Those in the file are another database's, whose logs would be replayed and destroyed.
+  // The folders in the file are another database's, whose logs would be replayed and destroyed.
   db_options.wal_dir = flags.wal_dir;
   db_options.db_log_dir.clear();
   *options = Options(db_options, families.front().options);

@@ -7,11 +7,11 @@
 
 namespace ashlar::bench {
 
-// InvalidArgument naming the flag that makes no sense. Features that the library lacks are refused
-// by DB::Open.
+// Returns InvalidArgument that names a wrong flag. DB::Open refuses features that the library
+// lacks.
 Status OptionsFromFlags(const Flags& flags, Options* options);
 
-// How reads and writes of a workload behave.
+// The options of the reads and writes of a workload.
 ReadOptions ReadOptionsFromFlags(const Flags& flags);
 WriteOptions WriteOptionsFromFlags(const Flags& flags);
 

@@ -38,7 +38,7 @@ double Average(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Half the width of the interval that holds the true average in 95 of 100 cases, as if values were
+// Returns half the width of the 95 % confidence interval of the average, as if values were
 // distributed normally.
 double Confidence95(const std::vector<double>& values) {
   const double average = Average(values);
@@ -79,7 +79,7 @@ Json HistogramJson(const LatencyHistogram& histogram) {
           {"max", histogram.Max()}};
 }
 
-// Of those that have values.
+// Visits the histograms that have values.
 template <typename Visitor>
 void ForEachHistogram(const Totals& totals, Visitor visit) {
   if (totals.histograms == nullptr) return;

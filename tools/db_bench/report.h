@@ -25,10 +25,10 @@ struct RunResult {
   Totals totals;
   std::string message;
 
-  // Of a run without operations, one is pretended.
+  // A run without operations counts as one operation.
   double MicrosPerOp() const;
   double OpsPerSecond() const;
-  // 1048576 bytes each; 0 when the workload counts no bytes.
+  // A megabyte is 1048576 bytes. 0 if the workload counts no bytes.
   double MegabytesPerSecond() const;
 };
 
@@ -40,9 +40,9 @@ class Report {
   void PrintSkipped(std::string_view workload) const;
   // Prints the result and keeps it for the JSON.
   void Add(RunResult result);
-  // The summary of the last `count` results of one workload.
+  // Prints the summary of the last `count` results of one workload.
   void PrintRepetitions(size_t count, bool final) const;
-  // IOError when the file cannot be written.
+  // Returns IOError if the file cannot be written.
   Status WriteJson(const std::string& file_name) const;
 
  private:
@@ -50,10 +50,10 @@ class Report {
   std::vector<RunResult> results_;
 };
 
-// The result's line.
+// Returns the line of a result.
 std::string ResultLine(const RunResult& result);
-// Lines such as "fillseq [AVG 3 runs] : ..."; `final`: those after the last run. `confidence_only`:
-// the interval alone.
+// Returns lines such as "fillseq [AVG 3 runs] : ...". `final`: those after the last run.
+// `confidence_only`: only the interval.
 std::string RepetitionsText(const std::vector<const RunResult*>& results, bool final,
                             bool confidence_only);
 

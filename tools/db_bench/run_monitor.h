@@ -1,7 +1,7 @@
-// RunMonitor: watches a run while its threads work: the progress line, and the operations per
-// second of --report_interval_seconds.
+// RunMonitor: shows the progress line of a run while its threads work, and writes the operations
+// per second of --report_interval_seconds.
 //
-// It reads the counters that threads publish, ten times a second; it costs the threads nothing
+// It reads the counters that threads publish, ten times a second, and costs the threads nothing
 // else. Thread safety: Ended by any thread, the rest by one.
 #pragma once
 
@@ -22,15 +22,15 @@ namespace ashlar::bench {
 
 class RunMonitor {
  public:
-  // interval_file: where operations per second go; null: nowhere. Its seconds count from
+  // interval_file receives the operations per second, unless it is null. Its seconds count from
   // `start`.
   RunMonitor(const Flags& flags, std::string_view workload,
              const std::vector<std::unique_ptr<Worker>>& workers, FILE* interval_file,
              std::chrono::steady_clock::time_point start);
 
-  // A worker has ended.
+  // Called when a worker has ended.
   void Ended();
-  // Returns when all workers have.
+  // Returns when all workers have ended.
   void WatchUntilAllEnded();
 
  private:

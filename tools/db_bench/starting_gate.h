@@ -1,4 +1,4 @@
-// StartingGate: where the threads of a run wait until the last of them has come.
+// StartingGate: where the threads of a run wait for the last of them.
 //
 // Thread safety: any thread.
 #pragma once
@@ -13,7 +13,7 @@ class StartingGate {
  public:
   explicit StartingGate(size_t threads) : missing_(threads) {}
 
-  // Called once by each thread; returns when all have called.
+  // Called once by each thread. Returns when all have called it.
   void Pass() {
     MutexLock lock(mutex_);
     if (--missing_ == 0) opened_.SignalAll();

@@ -1,9 +1,9 @@
 // ThreadStats: the operations of one thread of a workload, and their times. Totals: the sum over
-// its threads.
+// the workload's threads.
 //
 // A thread counts in plain members and publishes its number of operations with a plain store, so
-// that counting costs no shared cache line; the thread that shows progress reads the published
-// numbers only. Thread safety: Begin, FinishedOps, Skip and End by the owner; published_ops and
+// that counting costs no shared cache line. The thread that shows progress reads only the published
+// numbers. Thread safety: Begin, FinishedOps, Skip and End by the owner; published_ops and
 // planned_ops by any thread; the rest after the owner has ended.
 #pragma once
 
@@ -25,7 +25,7 @@ enum class Operation { kRead, kWrite, kDelete, kSeek, kMerge, kUpdate, kCrc, kHa
 inline constexpr size_t kOperations = 9;
 const char* OperationName(Operation operation);
 
-// The further counter of a workload.
+// The other counters of a workload.
 struct Tally {
   uint64_t bytes = 0;  // of keys and values, read or written
   uint64_t reads = 0;
@@ -46,22 +46,22 @@ class ThreadStats {
   explicit ThreadStats(const Settings& settings);
 
   void Begin();
-  // `operation` took the time since the last call, Skip or Begin.
+  // Records that `operation` took the time since the last call, Skip or Begin.
   void FinishedOps(uint64_t ops, Operation operation) {
     if (histograms_ != nullptr) Record(operation);
     done_ += ops;
-    // Relaxed, as is its load: a number to show, on which nothing depends.
+    // Relaxed, as is its load, because the number is only shown and nothing depends on it.
     published_.store(done_, std::memory_order_relaxed);
     if (done_ >= next_report_) Report();
   }
-  // The time since the last operation belongs to none: a rate limit was waited for.
+  // Assigns the time since the last operation to none, because it was a wait for a rate limit.
   void Skip() {
     if (histograms_ != nullptr) last_ = Clock::now();
   }
   void End() { end_ = Clock::now(); }
 
   uint64_t published_ops() const { return published_.load(std::memory_order_relaxed); }
-  // Operations that the thread means to do; 0: unknown. Relaxed, as above.
+  // Operations that the thread plans to do, or 0 if unknown. Relaxed, as above.
   uint64_t planned_ops() const { return planned_.load(std::memory_order_relaxed); }
   void PlanOps(uint64_t ops) { planned_.store(ops, std::memory_order_relaxed); }
 
@@ -100,10 +100,10 @@ struct Totals {
   double thread_seconds = 0;  // summed over threads
   Tally tally;
   std::string message;
-  // Of the concurrent, unmeasured threads.
+  // For the concurrent, unmeasured threads.
   uint64_t writer_ops = 0;
   double writer_seconds = 0;
-  // Null without histograms; those without values are not shown.
+  // Null without histograms. Histograms without values are not shown.
   std::unique_ptr<std::array<LatencyHistogram, kOperations>> histograms;
 
   void Add(const ThreadStats& stats);

@@ -14,7 +14,7 @@ void AppendPiece(double ratio, Random* random, std::string* text) {
   const auto random_bytes =
       static_cast<size_t>(std::clamp(wanted, 1.0, static_cast<double>(kPieceBytes)));
   const size_t begin = text->size();
-  // Printable, as texts are: ' ' to '~'.
+  // Printable characters, as in texts: ' ' to '~'.
   for (size_t i = 0; i < random_bytes; ++i)
     text->push_back(static_cast<char>(' ' + random->Uniform(95)));
   for (size_t i = random_bytes; i < kPieceBytes; ++i)
@@ -39,8 +39,8 @@ ValueMaker::ValueMaker(const Flags& flags, uint64_t seed)
 
 size_t ValueMaker::DrawSize() {
   if (!normal_) return random_.Between(size_min_, size_max_);
-  // All but three in a thousand lie between the limits; the sum of twelve uniform numbers has
-  // variance 1 and is as good as normal here.
+  // All but three in a thousand sizes are within the limits. The sum of twelve uniform numbers has
+  // variance 1 and is close enough to normal here.
   double deviations = -6;
   for (int i = 0; i < 12; ++i) deviations += random_.NextDouble();
   const auto low = static_cast<double>(size_min_);

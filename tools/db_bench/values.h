@@ -1,8 +1,8 @@
-// ValueMaker: values that compress to a wanted part of their size.
+// ValueMaker: values that compress to a given part of their size.
 //
-// Values are windows into one megabyte made beforehand: a piece of 100 bytes is random letters for
-// the first compression_ratio of it, which repeat to its end. So a value costs an addition, and the
-// writer's own time is not the generator's. Thread safety: one thread at a time.
+// Values are windows into one megabyte that is made in advance. Each piece of 100 bytes begins with
+// random letters, compression_ratio of the piece, which repeat to its end. So a value costs an
+// addition, and the measured time is not the generator's. Thread safety: one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class ValueMaker {
  public:
   ValueMaker(const Flags& flags, uint64_t seed);
 
-  // As long as value_size_distribution_type says. Valid as long as the maker.
+  // A value as long as value_size_distribution_type says. It is valid as long as the maker exists.
   Slice Next() { return Next(size_min_ == size_max_ ? size_min_ : DrawSize()); }
   // REQUIRES: bytes is at most value_size or value_size_max.
   Slice Next(size_t bytes) {

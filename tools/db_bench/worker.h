@@ -28,8 +28,8 @@ struct SharedRun {
   // Null: no limit.
   std::unique_ptr<RateLimiter> write_limiter;
   std::unique_ptr<RateLimiter> read_limiter;
-  // Set by a thread that failed; the others stop at their next look. Relaxed: nothing else is read
-  // because of it.
+  // Set by a thread that failed. The others stop at their next look. Relaxed, because no other data
+  // depends on it.
   std::atomic<bool> failed{false};
   // Measured threads that still run. Unmeasured concurrent threads end when it reaches 0. Relaxed,
   // as above.
@@ -41,12 +41,12 @@ class Loop {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // seconds above 0 take the place of ops.
+  // If `seconds` is above 0, it replaces `ops`.
   Loop(const Flags& flags, uint64_t ops, int seconds, const std::atomic<bool>* failed);
 
-  // Whether one more operation is to be done, which is taken as done.
+  // Returns whether to do one more operation, and counts it.
   bool Continue() { return Take(1) != 0; }
-  // How many of `wanted` more; 0 at the end.
+  // Returns how many of `wanted` operations to do, and counts them. 0 at the end.
   uint64_t Take(uint64_t wanted) {
     if (wanted > until_look_) return Look(wanted);
     until_look_ -= wanted;
@@ -64,8 +64,8 @@ class Loop {
   uint64_t until_look_ = 0;  // operations until the next look
 };
 
-// Operations of one thread: num unless --reads or --writes say otherwise; the larger of the two
-// where a workload does both.
+// The operations of one thread: num unless --reads or --writes say otherwise, and the larger of the
+// two if a workload does both.
 uint64_t ReadsOf(const Flags& flags);
 uint64_t WritesOf(const Flags& flags);
 uint64_t ReadsAndWritesOf(const Flags& flags);
@@ -75,13 +75,13 @@ struct Worker {
          const std::vector<std::string>* existing_keys, int id_in, uint64_t seed,
          const ThreadStats::Settings& stats_settings);
 
-  // Random workloads run by the clock when duration says so, others always by number. Also passes
-  // the planned number to stats.
+  // Random workloads run for the duration if there is one, others always for a number of
+  // operations. Also passes the planned number to stats.
   Loop RandomLoop(uint64_t ops);
   Loop CountedLoop(uint64_t ops);
 
-  // Waits until the bytes or reads may be spent; the wait counts for no operation. Requires: the
-  // operation has not begun, since the time before the wait is lost.
+  // Waits until the limit allows the bytes or reads. The wait counts for no operation. Requires:
+  // the operation has not begun, because the time before the wait is lost.
   void LimitWrites(uint64_t bytes);
   void LimitReads(uint64_t reads);
 
@@ -99,7 +99,7 @@ struct Worker {
   ThreadStats stats;
 
  private:
-  // Rate limits are asked for this many reads at once.
+  // The reads per request to a rate limiter.
   static constexpr uint64_t kReadsPerRequest = 256;
   uint64_t reads_unasked_ = 0;
 };

@@ -36,20 +36,20 @@ struct Workload {
   void (*adjust)(Flags* flags) = nullptr;
   // The work of every thread; an error ends db_bench. Null: see act.
   Status (*run)(Worker& worker) = nullptr;
-  // The same for a persistent tree; null: it cannot do that.
+  // The same for a persistent tree. Null: it cannot do that.
   Status (*run_on_tree)(Worker& worker) = nullptr;
   // The text after the result, such as "(7 of 10 found)"; may be null.
   std::string (*describe)(const Tally& tally) = nullptr;
-  // In place of run: done once, without a result line.
+  // Replaces run: done once, without a result line.
   Status (*act)(const Flags& flags, Database& database) = nullptr;
 };
 
-// Of the workloads that read: "(found of reads found)".
+// Describes workloads that read: "(found of reads found)".
 std::string DescribeFound(const Tally& tally);
 
-// In the order of --help.
+// Returns the workloads in the order of --help.
 std::span<const Workload* const> Workloads();
-// Null: there is no such workload.
+// Returns null if there is no such workload.
 const Workload* FindWorkload(std::string_view name);
 
 }  // namespace ashlar::bench

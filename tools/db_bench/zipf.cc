@@ -6,8 +6,8 @@
 namespace ashlar::bench {
 namespace {
 
-// log(1 + x) / x and (exp(x) - 1) / x, which both tend to 1: H and its inverse consist of them,
-// also if exponent is 1.
+// log(1 + x) / x and (exp(x) - 1) / x, which both tend to 1 at 0. H and its inverse consist of
+// them, even if exponent is 1.
 double LogRatio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x / 2; }
 double ExpRatio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2; }
 

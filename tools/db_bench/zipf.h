@@ -1,9 +1,9 @@
 // Zipf: draws ranks 1..n, rank k in proportion to k^-exponent, without a table.
 //
 // Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from
-// monotone discrete distributions", 1996): the histogram of the weights is under the curve h(x) =
-// x^-exponent moved by one half; its integral H has an inverse, so a point under the curve costs
-// one uniform number, and it is accepted unless it is in the small area above the histogram.
+// monotone discrete distributions", 1996). The histogram of the weights is under the curve h(x) =
+// x^-exponent, shifted by one half. Its integral H has an inverse, so a point under the curve costs
+// one uniform number. It is accepted unless it is in the small area above the histogram.
 //
 //   H(x) = ∫ t^-exponent dt = (x^(1-exponent) - 1) / (1 - exponent), log x for exponent 1
 //

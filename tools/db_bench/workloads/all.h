@@ -1,4 +1,4 @@
-// Every workload; each is defined in the file of its name.
+// Every workload. Each is defined in the file with its name.
 #pragma once
 
 #include "tools/db_bench/workload.h"

@@ -8,7 +8,7 @@
 namespace ashlar::bench {
 namespace {
 
-// In databases of its own next to that of the flags, which is not touched.
+// Uses databases of its own next to that of the flags, which is not changed.
 Status MeasureStyles(const Flags& flags, Database& database) {
   amplification::Workload workload;
   workload.keys = static_cast<uint64_t>(flags.num);

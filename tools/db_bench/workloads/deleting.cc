@@ -41,7 +41,7 @@ Status Delete(Worker& worker, KeyOrder order) {
 
 Status DeleteRanges(Worker& worker, KeyOrder order) {
   const Flags& flags = worker.flags;
-  // No key follows the last existing one, where a range may end.
+  // A range may end after the last key, but no key follows the last existing one.
   if (flags.use_existing_keys)
     return Status::InvalidArgument("ranges are of generated keys, without --use_existing_keys");
   const auto width = std::max<uint64_t>(1, static_cast<uint64_t>(flags.range_tombstone_width));

@@ -8,7 +8,7 @@
 namespace ashlar::bench {
 namespace {
 
-// True: a range is deleted after the thread's write number `written`, which counts from 1.
+// Returns whether a range is deleted after the thread's write `written`, counted from 1.
 bool IsRangeDue(const Flags& flags, int64_t written) {
   const int64_t after = written - flags.writes_before_delete_range;
   return flags.writes_per_range_tombstone > 0 && after > 0 &&

@@ -10,7 +10,7 @@ namespace {
 
 uint64_t KeysOf(int64_t num) { return static_cast<uint64_t>(std::max<int64_t>(1, num / 1000)); }
 
-// num stays: the prefixes of the keys depend on it.
+// num is not changed, because the prefixes of the keys depend on it.
 void Adjust(Flags* flags) {
   flags->sync = true;
   if (flags->writes < 0) flags->writes = static_cast<int64_t>(KeysOf(flags->num));

@@ -11,14 +11,14 @@
 
 namespace ashlar::bench {
 
-// Five gigabytes, or for the duration. `function` makes a number of a block.
+// Hashes 5000 MiB, or for the duration. `function` makes a number from a block.
 template <typename Function>
 Status HashBlocks(Worker& worker, Operation operation, Function function) {
   constexpr uint64_t kBytes = uint64_t{5000} << 20;
   const auto block_bytes = static_cast<uint64_t>(worker.flags.block_size);
   const std::string block(block_bytes, 'x');
   Loop loop = worker.RandomLoop(std::max<uint64_t>(1, kBytes / block_bytes));
-  // A sum that is used keeps the calls from being left out.
+  // The sum is used, so that the compiler cannot omit the calls.
   uint64_t sum = 0;
   while (loop.Continue()) {
     sum += function(Slice(block));

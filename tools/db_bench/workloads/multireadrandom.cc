@@ -30,7 +30,7 @@ class KeyBatch {
 
  private:
   uint64_t stride() const { return static_cast<uint64_t>(worker_.flags.multiread_stride); }
-  // Such that the last of the stride is still a key.
+  // Returns a number such that the last number of the stride is still a key.
   uint64_t First(uint64_t count) {
     const uint64_t number = worker_.picker.PickForRead(&worker_.random);
     const uint64_t span = (count - 1) * stride();
@@ -47,7 +47,7 @@ class KeyBatch {
   std::vector<ColumnFamilyHandle*> families_;
 };
 
-// Adds one key's outcome; an absent key is no error.
+// Adds one key's outcome. An absent key is no error.
 Status Count(const Status& s, size_t bytes, Tally* tally) {
   ++tally->reads;
   if (s.ok()) {

@@ -174,7 +174,7 @@ Status ReadAndWriteTree(Worker& worker) {
     if (!s.ok()) return s;
     worker.stats.FinishedOps(1, read ? Operation::kRead : Operation::kWrite);
   }
-  // As with a database: no MB/s.
+  // No MB/s, as with a database.
   worker.stats.tally.bytes = 0;
   return Status::OK();
 }

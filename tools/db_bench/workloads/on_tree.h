@@ -8,16 +8,16 @@
 
 namespace ashlar::bench {
 
-// Single keys are put, several go into a batch.
+// Puts single keys, and writes several keys in a batch.
 Status FillTree(Worker& worker, KeyOrder order);
 Status DeleteFromTree(Worker& worker, KeyOrder order);
 Status ScanTree(Worker& worker, ScanDirection direction);
 Status ReadTreeRandom(Worker& worker);
-// batch_size at once.
+// Reads batch_size keys at once.
 Status MultiReadTreeRandom(Worker& worker);
-// Until those that are measured have ended.
+// Writes until the measured threads have ended.
 Status WriteTreeBeside(Worker& worker);
-// Of every hundred operations the first readwritepercent are reads.
+// The first readwritepercent of every hundred operations are reads.
 Status ReadAndWriteTree(Worker& worker);
 
 }  // namespace ashlar::bench

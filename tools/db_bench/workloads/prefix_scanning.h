@@ -6,8 +6,8 @@
 
 namespace ashlar::bench {
 
-// Each thread reads ReadsOf(flags) prefixes, or for the duration, each with a new iterator. Found:
-// the prefix had an entry.
+// Each thread reads ReadsOf(flags) prefixes, or for the duration, each with a new iterator. Found
+// means that the prefix had an entry.
 Status ScanPrefixes(Worker& worker);
 
 }  // namespace ashlar::bench

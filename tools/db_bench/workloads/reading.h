@@ -15,7 +15,7 @@ class Getter {
  public:
   explicit Getter(Worker& worker) : worker_(worker), pin_(worker.flags.pin_slice) {}
 
-  // Counts a read; the key's bytes and the value's if there is one. An absent key is no error.
+  // Counts a read, and the bytes of key and value if there is one. An absent key is no error.
   Status Get(uint64_t number);
 
  private:

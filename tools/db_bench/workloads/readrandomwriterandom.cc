@@ -7,7 +7,7 @@
 namespace ashlar::bench {
 namespace {
 
-// Of every hundred operations the first readwritepercent are reads.
+// The first readwritepercent of every hundred operations are reads.
 Status ReadRandomWriteRandom(Worker& worker) {
   Loop loop = worker.RandomLoop(ReadsAndWritesOf(worker.flags));
   Getter getter(worker);

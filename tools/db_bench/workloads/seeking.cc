@@ -15,7 +15,7 @@ std::string BoundFor(Worker& worker, uint64_t number) {
   const auto distance = static_cast<uint64_t>(worker.flags.max_scan_distance);
   if (worker.flags.reverse_iterator)
     return worker.keys.Key(number - std::min(number, distance)).ToString();
-  // No key follows the last existing key; a generated key may be any number.
+  // No key follows the last existing key, but a generated key may be any number.
   const uint64_t last = worker.flags.use_existing_keys ? worker.num - 1 : worker.num;
   return worker.keys.Key(std::min(last, number + distance)).ToString();
 }

@@ -6,9 +6,9 @@
 
 namespace ashlar::bench {
 
-// Each thread seeks ReadsOf(flags) keys, or for the duration; each with a new iterator, or with
-// use_tailing_iterator one kept iterator per family, bounded by max_scan_distance, from which
-// seek_nexts entries are read. Found: the key was there.
+// Each thread seeks ReadsOf(flags) keys, or for the duration. A seek has a new iterator, or with
+// use_tailing_iterator one that is kept for the family. It is bounded by max_scan_distance, and
+// seek_nexts entries are read from it. Found means that the key existed.
 Status SeekRandom(Worker& worker);
 
 }  // namespace ashlar::bench

@@ -8,7 +8,7 @@
 
 namespace ashlar::bench {
 
-// Of every column family, to standard output. NotFound when there is no such property.
+// Prints it for every column family, to standard output. NotFound if there is no such property.
 Status ShowProperty(const Database& database, const std::string& property);
 
 }  // namespace ashlar::bench
