@@ -1,4 +1,4 @@
-// BackupEngine: copies of whole databases, taken while they are in use, in RocksDB's backup format.
+// BackupEngine: backs up whole databases while they are in use, in RocksDB's backup format.
 //
 // A backup is the state of a database at one moment. Backups in one directory share tables: a new
 // backup copies only those that no earlier one has. Every file is stored with a checksum, which a
@@ -10,11 +10,11 @@
 // number of threads. Calls that create or delete backups run one after the other. Lifetime: the
 // engine may be closed before or after the database.
 //
-// Several engines, in one process or in several, may have a directory open. They change it one at a
-// time: a call that creates or deletes backups returns IOError and changes nothing while another
-// engine is doing so. Each such call first reads the list of backups, and so does the open. An
-// engine shows the list that it read last, also after a call that failed. A backup that another
-// engine has deleted is NotFound.
+// Several engines, in one process or in several, may have the same directory open. Only one of them
+// changes it at a time. While it does, a call of another engine that creates or deletes backups
+// returns IOError and changes nothing. Each such call, and the open, first reads the list of
+// backups. An engine shows the list that it read last, even after a call that failed. A backup that
+// another engine has deleted is NotFound.
 #pragma once
 
 #include <climits>
@@ -35,22 +35,22 @@ namespace ashlar {
 class DB;
 
 struct BackupEngineOptions {
-  // Where the backups are; created when missing.
+  // The directory of the backups. A BackupEngine creates it if it is missing.
   std::string backup_dir;
-  // The world of backup_dir; null: that of the Env given to Open.
+  // The Env of backup_dir. Null: the Env that is passed to Open.
   Env* backup_env = nullptr;
-  // Make every file durable before a backup counts as taken.
+  // Make every file of a backup durable before the backup becomes valid.
   bool sync = true;
   // Delete all backups at open. InvalidArgument for a BackupEngineReadOnly.
   bool destroy_old_data = false;
-  // Copy the logs too. Without them a backup contains only flushed data. Set flush_before_backup in
-  // that case.
+  // Copy the logs too. A backup without logs contains only flushed data, so set flush_before_backup
+  // if this is false.
   bool backup_log_files = true;
-  // Both must be true: backups share tables by checksum. Otherwise refused.
+  // Both must be true, because backups always share tables by checksum. False is refused.
   bool share_table_files = true;
   bool share_files_with_checksum = true;
-  // Bytes per second that backups, and restores, write at most; 0: any number. A limiter, if set,
-  // takes the place of its rate; its mode decides whether reads, writes or both wait.
+  // The most bytes per second that backups and restores write; 0: no limit. A limiter, if set,
+  // replaces its rate. The mode of the limiter decides whether reads, writes or both wait.
   uint64_t backup_rate_limit = 0;
   std::shared_ptr<RateLimiter> backup_rate_limiter;
   uint64_t restore_rate_limit = 0;
@@ -58,10 +58,10 @@ struct BackupEngineOptions {
   uint64_t io_buffer_size = 0;                        // accepted: files are copied by MiB
   uint64_t callback_trigger_interval_size = 4194304;  // accepted: see progress_callback
   int max_background_operations = 1;                  // accepted: one thread copies
-  // A BackupEngineReadOnly shows at most so many of the usable backups, the newest; others all.
+  // A BackupEngineReadOnly lists the newest usable backups, at most this many. Others list all.
   int max_valid_backups_to_open = INT_MAX;
   bool current_temperatures_override_manifest = false;  // accepted
-  // Accepted. Names contain checksum and size; RocksDB accepts names of any form.
+  // Accepted: names always contain checksum and size. RocksDB accepts names of any form.
   enum ShareFilesNaming : uint32_t {
     kLegacyCrc32cAndFileSize = 1U,
     kUseDbSessionId = 2U,
@@ -82,7 +82,7 @@ struct BackupExcludedFileInfo {
   explicit BackupExcludedFileInfo(const std::string& relative_file_in)
       : relative_file(relative_file_in) {}
 
-  std::string relative_file;  // below the directory of the backups
+  std::string relative_file;  // relative to the directory of the backups
 };
 struct MaybeExcludeBackupFile {
   explicit MaybeExcludeBackupFile(BackupExcludedFileInfo&& info_in) : info(std::move(info_in)) {}
@@ -95,12 +95,12 @@ struct CreateBackupOptions {
   // Flushes first, so that the backup also contains data that was written without a log.
   bool flush_before_backup = false;
   bool atomic_flush = false;  // refused
-  // Both accepted. The calling thread copies, at its own priority.
+  // Both are accepted: the calling thread copies, at its own priority.
   bool decrease_background_thread_cpu_priority = false;
   CpuPriority background_thread_cpu_priority = CpuPriority::kNormal;
   // Called after each copied file, if set. An exception ends the backup with Aborted.
   std::function<void()> progress_callback;
-  // Chooses tables that the backup leaves out. Refused: a backup has all of its files.
+  // Selects tables to leave out. Refused, because a backup always has all of its files.
   std::function<void(MaybeExcludeBackupFile* files_begin, MaybeExcludeBackupFile* files_end)>
       exclude_files_callback;
 };
@@ -110,19 +110,19 @@ struct RestoreOptions {
   enum Mode : uint32_t {
     kKeepLatestDbSessionIdFiles = 1U,  // refused
     kVerifyChecksum = 2U,              // refused
-    kPurgeAllFiles = 0xffffU,          // all of the database's are replaced
+    kPurgeAllFiles = 0xffffU,          // replaces all files of the database
   };
   Mode mode = kPurgeAllFiles;
-  // Leave the logs that are in wal_dir alone, instead of deleting and replacing them. Archived ones
-  // (WAL_ttl_seconds) return to wal_dir, so that the database opens with all writes since the
-  // backup. False: the archive is emptied too.
+  // Keep the logs that are in wal_dir, instead of deleting and replacing them, and move archived
+  // logs (WAL_ttl_seconds) back to wal_dir. The database then opens with all writes since the
+  // backup. If false, the archive is emptied, too.
   bool keep_log_files = false;
 
   explicit RestoreOptions(bool keep_log_files_in = false, Mode mode_in = kPurgeAllFiles)
       : mode(mode_in), keep_log_files(keep_log_files_in) {}
 };
 
-// From 1 on, ascending.
+// Ascending numbers, from 1 on.
 using BackupID = uint32_t;
 
 struct BackupInfo {
@@ -133,7 +133,7 @@ struct BackupInfo {
   std::string app_metadata;
 };
 
-// Looks at backups and restores them; changes nothing in the directory of the backups.
+// Lists, verifies and restores backups. Changes nothing in the directory of the backups.
 class ASHLAR_API BackupEngineReadOnly {
  public:
   // The caller owns *backup_engine, which is null after a failure. Damaged backups do not fail the
@@ -154,18 +154,18 @@ class ASHLAR_API BackupEngineReadOnly {
   virtual void GetBackupInfo(std::vector<BackupInfo>* backup_infos) const = 0;
   virtual Status GetBackupInfo(BackupID backup_id, BackupInfo* backup_info) const = 0;
   virtual Status GetLatestBackupInfo(BackupInfo* backup_info) const = 0;
-  // Those whose description is damaged, or that lack a file or a part of a table.
+  // Returns the backups whose description is damaged, or that lack a file or a part of a table.
   virtual void GetCorruptedBackups(std::vector<BackupID>* corrupt_backup_ids) const = 0;
 
-  // Checks that every file exists, that CURRENT names one of them and, with checksums, that the
-  // contents of each match the copied data, which backup_rate_limiter may slow down.
+  // Checks that every file exists and that CURRENT names one of them. verify_with_checksum also
+  // reads every file and compares its checksum; backup_rate_limiter may slow this down.
   virtual Status VerifyBackup(BackupID backup_id, bool verify_with_checksum = false) const = 0;
 
   // Replaces the database in db_dir, and its logs in wal_dir, with the backup. The OPTIONS file
-  // then names wal_dir. IOError while the database is open, or another one that has its logs in
-  // wal_dir. InvalidArgument: a directory is one in which backups have files. After another failure
-  // db_dir holds no database that can be opened, or all of it if only the last sync failed; repeat
-  // the restore.
+  // then names wal_dir. IOError: the database is open, or another one that has its logs in wal_dir.
+  // InvalidArgument: backups have files in one of the directories. These errors, NotFound and a
+  // backup that lacks a file leave the database as it was. After a later failure db_dir has no
+  // database that can be opened, or all of it if only the last sync failed; repeat the restore.
   virtual Status RestoreDBFromBackup(const RestoreOptions& options, BackupID backup_id,
                                      const std::string& db_dir,
                                      const std::string& wal_dir) const = 0;
@@ -184,7 +184,7 @@ class ASHLAR_API BackupEngineReadOnly {
 
 class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
  public:
-  // As above. Also removes the files of unfinished backups.
+  // As BackupEngineReadOnly::Open. Also removes the files of unfinished backups.
   static Status Open(const BackupEngineOptions& options, Env* db_env, BackupEngine** backup_engine);
   static Status Open(Env* db_env, const BackupEngineOptions& options,
                      BackupEngine** backup_engine) {
@@ -193,8 +193,8 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
 
   // Backs up all data written before the call. Concurrent writes continue. app_metadata is stored
   // with the backup; more than 1 MiB of it is InvalidArgument. new_backup_id may be null.
-  // Incomplete after StopBackup. A database that only reads is not flushed, and the backup fails if
-  // a process that has it open for writing changes its tables meanwhile.
+  // Incomplete: StopBackup was called. A database that only reads is not flushed, and its backup
+  // fails if a process that has it open for writing changes its tables during the call.
   virtual Status CreateNewBackupWithMetadata(const CreateBackupOptions& options, DB* db,
                                              const std::string& app_metadata,
                                              BackupID* new_backup_id = nullptr) = 0;
@@ -208,15 +208,15 @@ class ASHLAR_API BackupEngine : public BackupEngineReadOnly {
     return CreateNewBackup(options, db);
   }
 
-  // Ends the running backup, and every later one, with Incomplete. Callable from any thread.
+  // Makes the running backup and every later one return Incomplete. Any thread may call it.
   virtual void StopBackup() = 0;
 
-  // Deletes all but the newest.
+  // Deletes all usable backups except the newest ones. Damaged backups stay.
   virtual Status PurgeOldBackups(uint32_t num_backups_to_keep) = 0;
-  // Also deletes damaged ones.
+  // Deletes a damaged backup, too.
   virtual Status DeleteBackup(BackupID backup_id) = 0;
-  // Removes files that no backup refers to; while one is damaged, only those that certainly belong
-  // to none. Files with names that no engine makes stay, here and where a backup is deleted.
+  // Removes files that no backup refers to. While a backup is damaged, shared tables stay. Here and
+  // when a backup is deleted, files with names that no engine creates stay.
   virtual Status GarbageCollect() = 0;
 };
 

@@ -1,8 +1,8 @@
 // The C interface: RocksDB's C API by name and signature (release 11.8's, and 7.8's functions that
 // 11.8 removed). Programs and language bindings compile and link against libashlar. A function that
 // is not declared here does not exist, so a binding fails at link time instead of at run time.
-// docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a function:
-// a lack of memory in the database, or for a copied value, is an error; any other ends the process.
+// docs/compatibility.md lists the missing ones. Valid C11 and C++. No exception leaves a function.
+// A lack of memory in the database, or for a copied value, is an error; any other ends the process.
 //
 // Ownership, unless a function documents an exception:
 //   objects    The caller owns every rocksdb_..._t* that a function returns, and releases it with
@@ -38,7 +38,7 @@ extern "C" {
 #define ASHLAR_NOTHROW
 #endif
 
-// The mark of RocksDB's declarations, for programs that use it; empty here.
+// RocksDB's export macro, for programs that use it. It is empty here.
 #ifndef ROCKSDB_LIBRARY_API
 #define ROCKSDB_LIBRARY_API
 #endif
@@ -145,21 +145,21 @@ typedef struct rocksdb_slice_t {
 
 // ---- Databases.
 
-// Null after a failure. rocksdb_open opens the default family alone; see ashlar/db.h for the other
+// Null after a failure. rocksdb_open opens only the default family; see ashlar/db.h for the other
 // open functions. `options` may be destroyed afterwards.
 ASHLAR_API rocksdb_t* rocksdb_open(const rocksdb_options_t* options, const char* name,
                                    char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_t* rocksdb_open_for_read_only(const rocksdb_options_t* options, const char* name,
                                                  unsigned char error_if_wal_file_exists,
                                                  char** errptr) ASHLAR_NOTHROW;
-// With families: column_family_handles, an array of num_column_families, receives one handle for
-// each name.
+// Opens several families. column_family_handles, an array of num_column_families, receives one
+// handle for each name.
 ASHLAR_API rocksdb_t* rocksdb_open_column_families(
     const rocksdb_options_t* options, const char* name, int num_column_families,
     const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
     rocksdb_column_family_handle_t** column_family_handles, char** errptr) ASHLAR_NOTHROW;
-// Databases that forget values (ashlar/utilities/db_ttl.h). ttl: seconds; 0 or less: for ever. ttls
-// has one for each name.
+// Databases whose values expire (ashlar/utilities/db_ttl.h). ttl is in seconds; 0 or less: never.
+// ttls has one element for each name.
 ASHLAR_API rocksdb_t* rocksdb_open_with_ttl(const rocksdb_options_t* options, const char* name,
                                             int ttl, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_t* rocksdb_open_column_families_with_ttl(
@@ -172,7 +172,7 @@ ASHLAR_API rocksdb_t* rocksdb_open_for_read_only_column_families(
     const char* const* column_family_names, const rocksdb_options_t* const* column_family_options,
     rocksdb_column_family_handle_t** column_family_handles, unsigned char error_if_wal_file_exists,
     char** errptr) ASHLAR_NOTHROW;
-// Secondaries (ashlar/db.h). rocksdb_open_as_secondary opens the default family alone.
+// Secondaries (ashlar/db.h). rocksdb_open_as_secondary opens only the default family.
 ASHLAR_API rocksdb_t* rocksdb_open_as_secondary(const rocksdb_options_t* options, const char* name,
                                                 const char* secondary_path,
                                                 char** errptr) ASHLAR_NOTHROW;
@@ -185,21 +185,21 @@ ASHLAR_API void rocksdb_try_catch_up_with_primary(rocksdb_t* db, char** errptr) 
 // Ashlar's own: DB::PromoteToPrimary and DB::IsSecondary (ashlar/db.h).
 ASHLAR_API void ashlar_promote_to_primary(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char ashlar_is_secondary(rocksdb_t* db) ASHLAR_NOTHROW;
-// Give back iterators, snapshots, pinned values and handles of families first.
+// Release iterators, snapshots, pinned values and handles of families first.
 ASHLAR_API void rocksdb_close(rocksdb_t* db) ASHLAR_NOTHROW;
 // Deletes the files of a database that is not open.
 ASHLAR_API void rocksdb_destroy_db(const rocksdb_options_t* options, const char* name,
                                    char** errptr) ASHLAR_NOTHROW;
-// With these options for every column family; see ashlar/repair.h.
+// Repairs with these options for every column family; see ashlar/repair.h.
 ASHLAR_API void rocksdb_repair_db(const rocksdb_options_t* options, const char* name,
                                   char** errptr) ASHLAR_NOTHROW;
-// Null, with the size 0, if it is not known.
+// Returns null, and the size 0, if the identity is not known.
 ASHLAR_API char* rocksdb_get_db_identity(rocksdb_t* db, size_t* id_size) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_get_latest_sequence_number(rocksdb_t* db) ASHLAR_NOTHROW;
 
 // ---- Column families.
 
-// The names of the families of a database that need not be open; null after a failure.
+// Lists the families of a database, which need not be open. Null after a failure.
 ASHLAR_API char** rocksdb_list_column_families(const rocksdb_options_t* options, const char* name,
                                                size_t* count, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_list_column_families_destroy(char** list, size_t size) ASHLAR_NOTHROW;
@@ -215,7 +215,7 @@ ASHLAR_API rocksdb_column_family_handle_t* rocksdb_create_column_family_with_imp
     rocksdb_t* db, rocksdb_options_t* column_family_options, const char* column_family_name,
     rocksdb_import_column_family_options_t* import_options,
     rocksdb_export_import_files_metadata_t* metadata, char** errptr) ASHLAR_NOTHROW;
-// The array and the handles in it, *count of them, also after a failure in the middle.
+// Returns an array of *count handles, also after a failure partway. _destroy frees only the array.
 ASHLAR_API rocksdb_column_family_handle_t** rocksdb_create_column_families(
     rocksdb_t* db, const rocksdb_options_t* column_family_options, int num_column_families,
     const char* const* column_family_names, size_t* count, char** errptr) ASHLAR_NOTHROW;
@@ -266,21 +266,21 @@ ASHLAR_API void rocksdb_merge_cf(rocksdb_t* db, const rocksdb_writeoptions_t* op
                                  rocksdb_column_family_handle_t* column_family, const char* key,
                                  size_t key_size, const char* value, size_t value_size,
                                  char** errptr) ASHLAR_NOTHROW;
-// The batch stays the caller's. A record that the batch refused when it was added (see below) fails
-// here, and nothing is written.
+// The caller keeps the batch. If the batch refused a record when it was added (see below), this
+// call fails, and nothing is written.
 ASHLAR_API void rocksdb_write(rocksdb_t* db, const rocksdb_writeoptions_t* options,
                               rocksdb_writebatch_t* batch, char** errptr) ASHLAR_NOTHROW;
 
 // ---- Reading.
 
-// A copy of the value; null when there is none, and after a failure.
+// Returns a copy of the value. Null if there is none, and after a failure.
 ASHLAR_API char* rocksdb_get(rocksdb_t* db, const rocksdb_readoptions_t* options, const char* key,
                              size_t key_size, size_t* value_size, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_get_cf(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                 rocksdb_column_family_handle_t* column_family, const char* key,
                                 size_t key_size, size_t* value_size, char** errptr) ASHLAR_NOTHROW;
 // Returns a handle to the value in the library's memory, which stays valid until the handle is
-// destroyed. Null when there is no value and after a failure.
+// destroyed. Null if there is no value, and after a failure.
 ASHLAR_API rocksdb_pinnableslice_t* rocksdb_get_pinned(rocksdb_t* db,
                                                        const rocksdb_readoptions_t* options,
                                                        const char* key, size_t key_size,
@@ -304,9 +304,9 @@ ASHLAR_API rocksdb_pinnable_handle_t* rocksdb_get_pinned_cf_v2(
 ASHLAR_API const char* rocksdb_pinnable_handle_get_value(const rocksdb_pinnable_handle_t* handle,
                                                          size_t* value_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_pinnable_handle_destroy(rocksdb_pinnable_handle_t* handle) ASHLAR_NOTHROW;
-// Into the caller's memory. *found reports whether the key has a value and *value_size reports its
-// length. Returns 1 if the value was copied, and 0 if it was not found or is longer than the
-// buffer.
+// Copies the value into the caller's buffer. *found is set to whether the key has a value, and
+// *value_size to its length. Returns 1 if the value was copied, and 0 if it was not found or is
+// longer than the buffer.
 ASHLAR_API unsigned char rocksdb_get_into_buffer(rocksdb_t* db,
                                                  const rocksdb_readoptions_t* options,
                                                  const char* key, size_t key_size, char* buffer,
@@ -317,8 +317,8 @@ ASHLAR_API unsigned char rocksdb_get_into_buffer_cf(
     rocksdb_t* db, const rocksdb_readoptions_t* options,
     rocksdb_column_family_handle_t* column_family, const char* key, size_t key_size, char* buffer,
     size_t buffer_size, size_t* value_size, unsigned char* found, char** errptr) ASHLAR_NOTHROW;
-// Each array has num_keys elements. values[i] is a copy, or null when there is none; errors[i] is
-// null or a text to be freed.
+// Each array has num_keys elements. values[i] is a copy, or null if there is no value; errors[i] is
+// null, or a text that the caller frees.
 ASHLAR_API void rocksdb_multi_get(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                   size_t num_keys, const char* const* keys, const size_t* key_sizes,
                                   char** values, size_t* value_sizes, char** errors) ASHLAR_NOTHROW;
@@ -342,7 +342,7 @@ ASHLAR_API void rocksdb_batched_multi_get_cf_slice(rocksdb_t* db,
                                                    const bool sorted_input) ASHLAR_NOTHROW;
 // 0: the key does not exist. 1: it may. If value_found is not null and memory was enough to decide,
 // *value_found is 1 and *value is a copy of the value, or 0 bytes if the key does not exist. Free
-// it in both cases. Timestamps are not supported: with one the answer is 1, and nothing is found.
+// it in both cases. Timestamps are not supported: with one the result is 1, and *value_found is 0.
 ASHLAR_API unsigned char rocksdb_key_may_exist(rocksdb_t* db, const rocksdb_readoptions_t* options,
                                                const char* key, size_t key_size, char** value,
                                                size_t* value_size, const char* timestamp,
@@ -358,14 +358,14 @@ ASHLAR_API unsigned char rocksdb_key_may_exist_cf(rocksdb_t* db,
 
 // ---- Iterators.
 
-// Never null: an error is found with rocksdb_iter_get_error. Options with bounds outlive the
-// iterator; others may be destroyed at once.
+// rocksdb_iter_get_error returns any error. Null only if no iterator can be allocated. Options with
+// bounds must outlive the iterator; others may be destroyed at once.
 ASHLAR_API rocksdb_iterator_t* rocksdb_create_iterator(
     rocksdb_t* db, const rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_iterator_t* rocksdb_create_iterator_cf(
     rocksdb_t* db, const rocksdb_readoptions_t* options,
     rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
-// Into an array of `size` iterators, all over the same state; untouched after a failure.
+// Fills an array of `size` iterators, all over the same state. A failure leaves it unchanged.
 ASHLAR_API void rocksdb_create_iterators(rocksdb_t* db, rocksdb_readoptions_t* options,
                                          rocksdb_column_family_handle_t** column_families,
                                          rocksdb_iterator_t** iterators, size_t size,
@@ -388,7 +388,7 @@ ASHLAR_API rocksdb_slice_t rocksdb_iter_key_slice(const rocksdb_iterator_t* iter
 ASHLAR_API rocksdb_slice_t rocksdb_iter_value_slice(const rocksdb_iterator_t* iter) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_iter_get_error(const rocksdb_iterator_t* iterator,
                                        char** errptr) ASHLAR_NOTHROW;
-// To the newest state. Seek afterwards.
+// Moves the iterator to the newest state. Seek afterwards.
 ASHLAR_API void rocksdb_iter_refresh(const rocksdb_iterator_t* iter, char** errptr) ASHLAR_NOTHROW;
 
 // ---- Snapshots.
@@ -449,7 +449,7 @@ ASHLAR_API void rocksdb_writebatch_merge_cf(rocksdb_writebatch_t* batch,
                                             size_t value_size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writebatch_put_log_data(rocksdb_writebatch_t* batch, const char* blob,
                                                 size_t size) ASHLAR_NOTHROW;
-// Keys and values in pieces. The pieces of `keys` are joined to the key of one record.
+// Keys and values in pieces. The pieces of `keys` are joined to form the key of one record.
 ASHLAR_API void rocksdb_writebatch_putv(rocksdb_writebatch_t* batch, int num_keys,
                                         const char* const* keys, const size_t* key_sizes,
                                         int num_values, const char* const* values,
@@ -493,13 +493,13 @@ ASHLAR_API void rocksdb_writebatch_rollback_to_save_point(rocksdb_writebatch_t* 
                                                           char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_writebatch_pop_save_point(rocksdb_writebatch_t* batch,
                                                   char** errptr) ASHLAR_NOTHROW;
-// Corruption: the records are not those that were added. No error if the batch has no checksum.
+// Corruption: the records are not those that were added. Ok if the batch has no checksum.
 ASHLAR_API void rocksdb_writebatch_verify_checksum(rocksdb_writebatch_t* batch,
                                                    char** errptr) ASHLAR_NOTHROW;
-// Calls back for each record in order, until one that is damaged or of a kind of which neither
-// function knows; single deletions come as deletions. Range deletions are passed over: no callback
-// takes them. A null function passes its records over; so does rocksdb_writebatch_iterate for
-// merges. It ends at a record of another family than the default one.
+// Calls back for each record in order, and stops at a record that is damaged, or of a kind that
+// neither function knows. Single deletions are reported as deletions. Range deletions, which no
+// callback takes, and the records of a null function are skipped. rocksdb_writebatch_iterate also
+// skips merges, and stops at a record of a family other than the default one.
 ASHLAR_API void rocksdb_writebatch_iterate(rocksdb_writebatch_t* batch, void* state,
                                            void (*put)(void* state, const char* key,
                                                        size_t key_size, const char* value,
@@ -513,7 +513,7 @@ ASHLAR_API void rocksdb_writebatch_iterate_cf(
     void (*deleted_cf)(void* state, uint32_t cfid, const char* key, size_t key_size),
     void (*merge_cf)(void* state, uint32_t cfid, const char* key, size_t key_size,
                      const char* value, size_t value_size)) ASHLAR_NOTHROW;
-// The same two with the bytes of rocksdb_writebatch_put_log_data, in their order among the records.
+// The same two, also with the data of rocksdb_writebatch_put_log_data, in order with the records.
 ASHLAR_API void rocksdb_writebatch_iterate_ld(
     rocksdb_writebatch_t* batch, void* state,
     void (*put)(void* state, const char* key, size_t key_size, const char* value,
@@ -542,7 +542,7 @@ ASHLAR_API void rocksdb_flush_cfs(rocksdb_t* db, const rocksdb_flushoptions_t* o
                                   rocksdb_column_family_handle_t** column_family,
                                   int num_column_families, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flush_wal(rocksdb_t* db, unsigned char sync, char** errptr) ASHLAR_NOTHROW;
-// As rocksdb_flush_wal with the option sync; null: the defaults. The priority has no effect.
+// Options of rocksdb_flush_wal_with_options. Null: the defaults. The priority has no effect.
 ASHLAR_API rocksdb_flushwaloptions_t* rocksdb_flushwaloptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flushwaloptions_destroy(rocksdb_flushwaloptions_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_flushwaloptions_set_sync(rocksdb_flushwaloptions_t* options,
@@ -576,9 +576,9 @@ ASHLAR_API void rocksdb_compact_range_cf_opt(rocksdb_t* db,
                                              const char* start_key, size_t start_key_size,
                                              const char* limit_key,
                                              size_t limit_key_size) ASHLAR_NOTHROW;
-// Files as "000012.sst". The names of the new files are put into *output_file_names, to be freed by
-// rocksdb_compact_files_output_file_names_destroy; both output parameters and compaction_job_info
-// may be null. Null options: the defaults. Null column_family: the default one.
+// Files are named like "000012.sst". The names of the new files are put into *output_file_names, to
+// be freed by rocksdb_compact_files_output_file_names_destroy; both output parameters and
+// compaction_job_info may be null. Null options: the defaults. Null column_family: the default one.
 ASHLAR_API void rocksdb_compact_files(rocksdb_t* db, const rocksdb_compaction_options_t* options,
                                       const char* const* input_file_names,
                                       size_t num_input_file_names, int output_level,
@@ -611,10 +611,10 @@ ASHLAR_API void rocksdb_delete_file_in_range_cf(rocksdb_t* db,
                                                 const char* start_key, size_t start_key_size,
                                                 const char* limit_key, size_t limit_key_size,
                                                 char** errptr) ASHLAR_NOTHROW;
-// Deprecated. Its errors go to the LOG.
+// Deprecated. An error is reported like those of rocksdb_compact_range.
 ASHLAR_API void rocksdb_delete_file(rocksdb_t* db, const char* name) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_disable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
-// Compactions end, and none begins until rocksdb_resume_all_compactions was called as often.
+// Cancels compactions. None starts until rocksdb_resume_all_compactions was called as many times.
 ASHLAR_API void rocksdb_abort_all_compactions(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_resume_all_compactions(rocksdb_t* db) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_enable_manual_compaction(rocksdb_t* db) ASHLAR_NOTHROW;
@@ -626,7 +626,7 @@ ASHLAR_API void rocksdb_cancel_all_background_work(rocksdb_t* db,
                                                    unsigned char wait) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_disable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_enable_file_deletions(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
-// Null options: the defaults, in all functions whose names end in _with_options.
+// In all functions whose names end in _with_options, null options mean the defaults.
 ASHLAR_API void rocksdb_verify_checksum(rocksdb_t* db, char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_verify_checksum_with_options(rocksdb_t* db,
                                                      const rocksdb_readoptions_t* options,
@@ -652,7 +652,7 @@ ASHLAR_API void rocksdb_wal_iter_next(rocksdb_wal_iterator_t* iter) ASHLAR_NOTHR
 ASHLAR_API unsigned char rocksdb_wal_iter_valid(const rocksdb_wal_iterator_t* iter) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_wal_iter_status(const rocksdb_wal_iterator_t* iter,
                                         char** errptr) ASHLAR_NOTHROW;
-// The caller owns the batch. Once per step.
+// The caller owns the batch. Call it once per step.
 ASHLAR_API rocksdb_writebatch_t* rocksdb_wal_iter_get_batch(const rocksdb_wal_iterator_t* iter,
                                                             uint64_t* seq) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_wal_iter_destroy(const rocksdb_wal_iterator_t* iter) ASHLAR_NOTHROW;
@@ -667,7 +667,7 @@ ASHLAR_API rocksdb_wal_files_t* rocksdb_get_sorted_wal_files(rocksdb_t* db,
 ASHLAR_API rocksdb_wal_file_t* rocksdb_get_current_wal_file(rocksdb_t* db,
                                                             char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_wal_files_count(const rocksdb_wal_files_t* files) ASHLAR_NOTHROW;
-// Lives as long as `files`; null beyond the last.
+// Lives as long as `files`. Null if the index is beyond the last file.
 ASHLAR_API const rocksdb_wal_file_t* rocksdb_wal_files_get_wal_file(
     const rocksdb_wal_files_t* files, size_t index) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_wal_files_destroy(rocksdb_wal_files_t* files) ASHLAR_NOTHROW;
@@ -677,7 +677,7 @@ ASHLAR_API uint64_t rocksdb_wal_file_log_number(const rocksdb_wal_file_t* file) 
 ASHLAR_API int rocksdb_wal_file_type(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_wal_file_start_sequence(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_wal_file_size_file_bytes(const rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
-// Not for the files of a rocksdb_wal_files_t.
+// Do not call it for the files of a rocksdb_wal_files_t.
 ASHLAR_API void rocksdb_wal_file_destroy(rocksdb_wal_file_t* file) ASHLAR_NOTHROW;
 
 // ---- Checkpoints; see ashlar/checkpoint.h.
@@ -714,7 +714,7 @@ ASHLAR_API void rocksdb_export_import_files_metadata_set_db_comparator_name(
 // A copy, which the caller destroys.
 ASHLAR_API rocksdb_livefiles_t* rocksdb_export_import_files_metadata_get_files(
     rocksdb_export_import_files_metadata_t* metadata) ASHLAR_NOTHROW;
-// Takes the files, and destroys the list.
+// Takes over the files, and destroys the list.
 ASHLAR_API void rocksdb_export_import_files_metadata_set_files(
     rocksdb_export_import_files_metadata_t* metadata, rocksdb_livefiles_t* files) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_export_import_files_metadata_destroy(
@@ -772,7 +772,7 @@ ASHLAR_API void rocksdb_envoptions_set_writable_file_max_buffer_size(rocksdb_env
 ASHLAR_API size_t
 rocksdb_envoptions_get_writable_file_max_buffer_size(rocksdb_envoptions_t* options) ASHLAR_NOTHROW;
 
-// `env` and `io_options` may be destroyed afterwards, the comparator not. Null: that of io_options.
+// `env` and `io_options` may be destroyed afterwards, not the comparator. Null: that of io_options.
 ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create(
     const rocksdb_envoptions_t* env, const rocksdb_options_t* io_options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_sstfilewriter_t* rocksdb_sstfilewriter_create_with_comparator(
@@ -803,14 +803,14 @@ ASHLAR_API void rocksdb_sstfilewriter_file_size(rocksdb_sstfilewriter_t* writer,
 ASHLAR_API void rocksdb_sstfilewriter_destroy(rocksdb_sstfilewriter_t* writer) ASHLAR_NOTHROW;
 
 // Ashlar's own: one table file outside of any database (ashlar/sst_file_reader.h). `options` may be
-// destroyed afterwards, its comparator not. All calls but open and destroy fail before an open has
-// succeeded; another open fails afterwards. Iterators are destroyed before the reader.
+// destroyed afterwards, but not its comparator. All calls except open and destroy fail before an
+// open succeeds, and another open fails afterwards. Iterators must be destroyed before the reader.
 ASHLAR_API ashlar_sstfilereader_t* ashlar_sstfilereader_create(const rocksdb_options_t* options)
     ASHLAR_NOTHROW;
 ASHLAR_API void ashlar_sstfilereader_destroy(ashlar_sstfilereader_t* reader) ASHLAR_NOTHROW;
 ASHLAR_API void ashlar_sstfilereader_open(ashlar_sstfilereader_t* reader, const char* name,
                                           char** errptr) ASHLAR_NOTHROW;
-// As rocksdb_get. Null: the file has no value of the key, or an error.
+// Like rocksdb_get. Null if the file has no value of the key, and after an error.
 ASHLAR_API char* ashlar_sstfilereader_get(ashlar_sstfilereader_t* reader,
                                           const rocksdb_readoptions_t* options, const char* key,
                                           size_t keylen, size_t* vallen,
@@ -856,10 +856,10 @@ ASHLAR_API const char* ashlar_tableproperties_get_compression_name(
     const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API const char* ashlar_tableproperties_get_filter_policy_name(
     const ashlar_tableproperties_t* properties) ASHLAR_NOTHROW;
-// The bytes of one of user_collected_properties. Null: there is none of the name.
+// The value of the user-collected property with this name. Null: there is none.
 ASHLAR_API const char* ashlar_tableproperties_get_user_collected(
     const ashlar_tableproperties_t* properties, const char* name, size_t* size) ASHLAR_NOTHROW;
-// All of them as a text, "name=value; name=value; ".
+// All properties as text, "name=value; name=value; ".
 ASHLAR_API char* ashlar_tableproperties_to_text(const ashlar_tableproperties_t* properties)
     ASHLAR_NOTHROW;
 
@@ -994,7 +994,7 @@ ASHLAR_API uint64_t rocksdb_backup_engine_info_size(const rocksdb_backup_engine_
                                                     int index) ASHLAR_NOTHROW;
 ASHLAR_API uint32_t rocksdb_backup_engine_info_number_files(
     const rocksdb_backup_engine_info_t* info, int index) ASHLAR_NOTHROW;
-// As it was given to rocksdb_backup_engine_create_new_backup_with_metadata; may have zeros inside.
+// The bytes passed to rocksdb_backup_engine_create_new_backup_with_metadata. May contain zeros.
 ASHLAR_API const char* rocksdb_backup_engine_info_app_metadata(
     const rocksdb_backup_engine_info_t* info, int index, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_backup_engine_info_destroy(const rocksdb_backup_engine_info_t* info)
@@ -1077,7 +1077,7 @@ ASHLAR_API void rocksdb_create_backup_options_destroy(rocksdb_create_backup_opti
 ASHLAR_API void rocksdb_create_backup_options_set_progress_callback(
     rocksdb_create_backup_options_t* options, void* state,
     rocksdb_create_backup_options_progress_cb callback) ASHLAR_NOTHROW;
-// Chooses tables that the backup leaves out, which Ashlar does not implement: a backup with the
+// Selects tables to leave out of the backup, which Ashlar does not implement: a backup with the
 // callback fails and names it. Null, the default: the backup has all files.
 ASHLAR_API void rocksdb_create_backup_options_set_exclude_files_callback(
     rocksdb_create_backup_options_t* options, void* state,
@@ -1110,7 +1110,7 @@ ASHLAR_API int rocksdb_restore_options_get_mode(rocksdb_restore_options_t* optio
 
 // ---- Metadata.
 
-// Null when there is no such property; rocksdb_property_int returns 0 when there is one, -1
+// Null if there is no such property. rocksdb_property_int returns 0 if there is one, -1
 // otherwise.
 ASHLAR_API char* rocksdb_property_value(rocksdb_t* db, const char* property) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_property_value_cf(rocksdb_t* db,
@@ -1238,7 +1238,7 @@ ASHLAR_API uint64_t rocksdb_livefiles_storage_info_size(
     const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_livefiles_storage_info_temperature(
     const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
-// A checksum may have zeros inside: its length is that of its function.
+// A checksum may contain zeros. The function of the checksum determines its length.
 ASHLAR_API const char* rocksdb_livefiles_storage_info_file_checksum(
     const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_livefiles_storage_info_file_checksum_func_name(
@@ -1247,7 +1247,7 @@ ASHLAR_API const char* rocksdb_livefiles_storage_info_replacement_contents(
     const rocksdb_livefiles_storage_info_t* info, size_t index, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_livefiles_storage_info_trim_to_size(
     const rocksdb_livefiles_storage_info_t* info, size_t index) ASHLAR_NOTHROW;
-// Lists that a program makes. rocksdb_livefiles_add takes the file, and destroys the object.
+// Lists that a program makes. rocksdb_livefiles_add takes over the file and destroys the object.
 ASHLAR_API rocksdb_livefiles_t* rocksdb_livefiles_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_livefiles_add(rocksdb_livefiles_t* files,
                                       rocksdb_livefile_t* file) ASHLAR_NOTHROW;
@@ -1280,8 +1280,8 @@ ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata(
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf(
     rocksdb_t* db, rocksdb_column_family_handle_t* column_family) ASHLAR_NOTHROW;
-// The tables of a range of keys, and of a level: GetColumnFamilyMetaDataOptions of ashlar/db.h.
-// Null options: all. A null key takes the end of the range away; the keys are copied.
+// The tables of a key range or level: GetColumnFamilyMetaDataOptions of ashlar/db.h. Null options:
+// all tables. A null key removes this end of the range; other keys are copied.
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_with_options(
     rocksdb_t* db, const rocksdb_column_family_metadata_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_column_family_metadata_t* rocksdb_get_column_family_metadata_cf_with_options(
@@ -1335,7 +1335,7 @@ ASHLAR_API char* rocksdb_sst_file_metadata_get_smallestkey(rocksdb_sst_file_meta
                                                            size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API char* rocksdb_sst_file_metadata_get_largestkey(rocksdb_sst_file_metadata_t* file,
                                                           size_t* size) ASHLAR_NOTHROW;
-// Bytes of memory of some databases and caches together.
+// The memory, in bytes, that a set of databases and caches uses.
 ASHLAR_API rocksdb_memory_consumers_t* rocksdb_memory_consumers_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_memory_consumers_add_db(rocksdb_memory_consumers_t* consumers,
                                                 rocksdb_t* db) ASHLAR_NOTHROW;
@@ -1356,7 +1356,7 @@ ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_mem_table_readers_total
 ASHLAR_API uint64_t rocksdb_approximate_memory_usage_get_cache_total(
     rocksdb_memory_usage_t* memory_usage) ASHLAR_NOTHROW;
 
-// ---- Options while open. Each of `keys` gets the value of the same index, all or none.
+// ---- Options of an open database. Each of `keys` gets the value of the same index, all or none.
 
 ASHLAR_API void rocksdb_set_options(rocksdb_t* db, int count, const char* const keys[],
                                     const char* const values[], char** errptr) ASHLAR_NOTHROW;
@@ -1367,8 +1367,8 @@ ASHLAR_API void rocksdb_set_db_options(rocksdb_t* db, int count, const char* con
                                        const char* const values[], char** errptr) ASHLAR_NOTHROW;
 
 // ---- Options of a database and its families. Each is the member of that name in ashlar/options.h,
-// where it is described; RocksDB's defaults. An option that Ashlar refuses can be set, and fails
-// the open by name.
+// which describes it, and has RocksDB's default. An option that Ashlar refuses can be set, and the
+// open then fails and names it.
 
 ASHLAR_API rocksdb_options_t* rocksdb_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_destroy(rocksdb_options_t* options) ASHLAR_NOTHROW;
@@ -1379,7 +1379,7 @@ ASHLAR_API void rocksdb_get_options_from_string(const rocksdb_options_t* base_op
                                                 const char* text, rocksdb_options_t* new_options,
                                                 char** errptr) ASHLAR_NOTHROW;
 // Reads the OPTIONS file of a database: the database's options, and each family's name and options.
-// `cache` may be null, and the lists that are destroyed. Free all of it together.
+// `cache` may be null. The _destroy function frees all of it together; its lists may be null.
 ASHLAR_API void rocksdb_load_latest_options(
     const char* db_path, rocksdb_env_t* env, bool ignore_unknown_options, rocksdb_cache_t* cache,
     rocksdb_options_t** db_options, size_t* num_column_families, char*** column_family_names,
@@ -1739,7 +1739,7 @@ ASHLAR_API size_t rocksdb_options_get_stats_history_buffer_size(rocksdb_options_
 // Meaning of the data. The comparator and the prefix extractor: see "settings" at the top.
 ASHLAR_API void rocksdb_options_set_comparator(rocksdb_options_t* options,
                                                rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
-// The filter is not taken over: destroy it after the database. The factory is.
+// The options do not own the filter: destroy it after the database. They own the factory.
 ASHLAR_API void rocksdb_options_set_compaction_filter(
     rocksdb_options_t* options, rocksdb_compactionfilter_t* filter) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_compaction_filter_factory(
@@ -1751,7 +1751,7 @@ ASHLAR_API void rocksdb_options_set_uint64add_merge_operator(rocksdb_options_t* 
 ASHLAR_API void rocksdb_options_set_prefix_extractor(
     rocksdb_options_t* options, rocksdb_slicetransform_t* transform) ASHLAR_NOTHROW;
 // Memtables: the structure that stores their entries (ashlar/memtablerep.h), by default an ordered
-// tree. The hashed ones need a prefix extractor.
+// tree. The hashed structures need a prefix extractor.
 ASHLAR_API void rocksdb_options_set_hash_skip_list_rep(
     rocksdb_options_t* options, size_t bucket_count, int32_t skiplist_height,
     int32_t skiplist_branching_factor) ASHLAR_NOTHROW;
@@ -1841,14 +1841,14 @@ ASHLAR_API int rocksdb_options_get_compaction_style(rocksdb_options_t* options) 
 ASHLAR_API void rocksdb_options_set_compaction_pri(rocksdb_options_t* options,
                                                    int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_compaction_pri(rocksdb_options_t* options) ASHLAR_NOTHROW;
-// The options keep the factory alive; the program destroys its own. Null: none.
+// The options share the factory; the program still destroys its own. Null: none.
 ASHLAR_API rocksdb_sst_partitioner_factory_t* rocksdb_sst_partitioner_fixed_prefix_factory_create(
     size_t prefix_len) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_sst_partitioner_factory_destroy(rocksdb_sst_partitioner_factory_t* factory)
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_sst_partitioner_factory(
     rocksdb_options_t* options, rocksdb_sst_partitioner_factory_t* factory) ASHLAR_NOTHROW;
-// See ashlar/file_checksum.h. The options keep the factory alive; the program destroys its own.
+// See ashlar/file_checksum.h. The options share the factory; the program still destroys its own.
 // Null: none.
 ASHLAR_API rocksdb_file_checksum_gen_factory_t* rocksdb_file_checksum_gen_crc32c_factory_create(
     void) ASHLAR_NOTHROW;
@@ -1937,7 +1937,7 @@ ASHLAR_API void rocksdb_options_add_compact_on_deletion_collector_factory_del_ra
 ASHLAR_API void rocksdb_options_add_compact_on_deletion_collector_factory_min_file_size(
     rocksdb_options_t* options, size_t window_size, size_t num_dels_trigger, double deletion_ratio,
     uint64_t min_file_size) ASHLAR_NOTHROW;
-// No function makes a factory, as in RocksDB. Null adds none.
+// As in RocksDB, no function creates a factory. Null adds none.
 ASHLAR_API void rocksdb_options_add_table_properties_collector_factory(
     rocksdb_options_t* options,
     rocksdb_table_properties_collector_factory_t* factory) ASHLAR_NOTHROW;
@@ -1976,7 +1976,7 @@ ASHLAR_API void rocksdb_options_set_optimize_filters_for_hits(rocksdb_options_t*
                                                               int value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_options_get_optimize_filters_for_hits(rocksdb_options_t* options)
     ASHLAR_NOTHROW;
-// Levels above `level` are not compressed, the others as `compression` says at this moment; a
+// Levels before `level` are not compressed; the others use the current value of `compression`. A
 // negative level changes nothing.
 ASHLAR_API void rocksdb_options_set_min_level_to_compress(rocksdb_options_t* options,
                                                           int level) ASHLAR_NOTHROW;
@@ -2051,7 +2051,7 @@ ASHLAR_API void rocksdb_options_set_prepopulate_blob_cache(rocksdb_options_t* op
                                                            int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_options_get_prepopulate_blob_cache(rocksdb_options_t* options)
     ASHLAR_NOTHROW;
-// Of releases after 7.8.
+// From releases after 7.8.
 ASHLAR_API void rocksdb_options_set_target_file_size_is_upper_bound(
     rocksdb_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_options_get_target_file_size_is_upper_bound(
@@ -2221,7 +2221,7 @@ ASHLAR_API void rocksdb_options_set_daily_offpeak_time_utc(rocksdb_options_t* op
                                                            const char* value) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_options_get_daily_offpeak_time_utc(rocksdb_options_t* options,
                                                                   size_t* size) ASHLAR_NOTHROW;
-// Sets of numbers: of kinds of files, and of styles of compaction.
+// Sets of numbers that stand for file types and for compaction styles.
 ASHLAR_API void rocksdb_options_checksum_handoff_file_types_add(rocksdb_options_t* options,
                                                                 int file_type) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_checksum_handoff_file_types_remove(rocksdb_options_t* options,
@@ -2340,7 +2340,7 @@ enum {
   rocksdb_block_based_table_data_block_index_type_binary_search = 0,
   rocksdb_block_based_table_data_block_index_type_binary_search_and_hash = 1
 };
-// Accepted without effect: the searches in a table's index are Ashlar's own.
+// Accepted without effect: Ashlar chooses the search in a table's index itself.
 enum {
   rocksdb_block_based_table_index_block_search_type_binary = 0,
   rocksdb_block_based_table_index_block_search_type_interpolation = 1,
@@ -2359,7 +2359,7 @@ ASHLAR_API void rocksdb_block_based_options_destroy(rocksdb_block_based_table_op
 // Copies table_options.
 ASHLAR_API void rocksdb_options_set_block_based_table_factory(
     rocksdb_options_t* options, rocksdb_block_based_table_options_t* table_options) ASHLAR_NOTHROW;
-// rocksdb_open then fails with NotSupported: block_cache does its work.
+// With a row cache rocksdb_open fails with NotSupported, because block_cache replaces it.
 ASHLAR_API void rocksdb_options_set_row_cache(rocksdb_options_t* options,
                                               rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_block_based_options_set_block_cache(
@@ -2496,7 +2496,7 @@ ASHLAR_API void rocksdb_block_based_options_set_prepopulate_block_cache(
     rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_block_based_options_get_prepopulate_block_cache(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-// Of releases after 7.8.
+// From releases after 7.8.
 ASHLAR_API void rocksdb_block_based_options_set_index_block_search_type(
     rocksdb_block_based_table_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_block_based_options_get_index_block_search_type(
@@ -2525,9 +2525,9 @@ ASHLAR_API void rocksdb_block_based_options_set_fail_if_no_udi_on_open(
     rocksdb_block_based_table_options_t* options, unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_block_based_options_get_fail_if_no_udi_on_open(
     rocksdb_block_based_table_options_t* options) ASHLAR_NOTHROW;
-// Indexes of the program, which Ashlar does not implement. Each factory is NotSupported, and the
-// options are as before: without one. Null takes the factory away, as _clear does. The name of none
-// is null with the size 0; name_size may be null.
+// User-defined indexes, which Ashlar does not implement. Each factory is NotSupported, and the
+// options stay without one. Null removes the factory, as _clear does. Without a factory the name is
+// null, with the size 0; name_size may be null.
 ASHLAR_API void rocksdb_block_based_options_set_user_defined_index_factory_from_string(
     rocksdb_block_based_table_options_t* options, const char* value, size_t value_size,
     char** errptr) ASHLAR_NOTHROW;
@@ -2577,10 +2577,10 @@ ASHLAR_API unsigned char rocksdb_cuckoo_options_get_use_module_hash(
 
 ASHLAR_API rocksdb_readoptions_t* rocksdb_readoptions_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_readoptions_destroy(rocksdb_readoptions_t* options) ASHLAR_NOTHROW;
-// Chooses the tables that an iterator reads. table_filter gets the properties of a table, valid
-// during the call; 0 leaves the table out. Null: all tables are read. Any thread that uses the
-// options may call it with `state`. `destructor` (may be null) gets `state` when neither these
-// options nor an iterator made with them need it any more.
+// Selects the tables that an iterator reads. table_filter gets the properties of a table, which are
+// valid during the call, and returns 0 to leave the table out. Null: all tables are read. Any
+// thread that uses the options may call it with `state`. `destructor` (may be null) gets `state`
+// when neither these options nor an iterator made with them need it any more.
 ASHLAR_API void rocksdb_readoptions_set_table_filter(
     rocksdb_readoptions_t* options, void* state, void (*destructor)(void* state),
     rocksdb_readoptions_table_filter_cb table_filter) ASHLAR_NOTHROW;
@@ -2588,7 +2588,7 @@ ASHLAR_API void rocksdb_readoptions_clear_table_filter(rocksdb_readoptions_t* op
     ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_readoptions_has_table_filter(const rocksdb_readoptions_t* options)
     ASHLAR_NOTHROW;
-// As rocksdb_block_based_options_set_user_defined_index_factory_from_string and its relatives.
+// Like rocksdb_block_based_options_set_user_defined_index_factory_from_string and its relatives.
 ASHLAR_API void rocksdb_readoptions_set_table_index_factory_from_string(
     rocksdb_readoptions_t* options, const char* value, size_t value_size,
     char** errptr) ASHLAR_NOTHROW;
@@ -2596,7 +2596,7 @@ ASHLAR_API void rocksdb_readoptions_clear_table_index_factory(rocksdb_readoption
     ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_readoptions_get_table_index_factory_name(
     const rocksdb_readoptions_t* options, size_t* name_size) ASHLAR_NOTHROW;
-// The members of ashlar/table_properties.h. Texts and bytes are the properties' own; a text ends in
+// The members of ashlar/table_properties.h. The properties own the texts and bytes. A text ends in
 // a 0 that *size does not count.
 ASHLAR_API uint64_t rocksdb_table_properties_orig_file_number(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
@@ -2604,7 +2604,7 @@ ASHLAR_API uint64_t rocksdb_table_properties_external_sst_file_global_seqno_offs
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_table_properties_data_size(const rocksdb_table_properties_t* properties)
     ASHLAR_NOTHROW;
-// Of a new table, in callbacks of listeners. 0: unknown.
+// Known only for a new table, in callbacks of listeners. 0: unknown.
 ASHLAR_API uint64_t rocksdb_table_properties_uncompressed_data_size(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t
@@ -2703,21 +2703,21 @@ ASHLAR_API const char* rocksdb_table_properties_compression_name(
     const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_compression_options(
     const rocksdb_table_properties_t* properties, size_t* size) ASHLAR_NOTHROW;
-// user_collected_properties in the order of their names. Null: there is none at the position.
+// user_collected_properties in the order of their names. Null: there is none at this position.
 ASHLAR_API size_t rocksdb_table_properties_user_collected_properties_count(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_user_collected_properties_key_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_user_collected_properties_value_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
-// The same of readable_properties: of a new table, in callbacks of listeners.
+// The same for readable_properties, which only a new table has, in callbacks of listeners.
 ASHLAR_API size_t rocksdb_table_properties_readable_properties_count(
     const rocksdb_table_properties_t* properties) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_readable_properties_key_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_table_properties_readable_properties_value_at(
     const rocksdb_table_properties_t* properties, size_t position, size_t* size) ASHLAR_NOTHROW;
-// The snapshot and the bytes of the bounds are borrowed: they outlive every iterator made with
+// The snapshot and the bytes of the bounds are borrowed. They must outlive every iterator made with
 // these options. A null key removes the bound.
 ASHLAR_API void rocksdb_readoptions_set_snapshot(rocksdb_readoptions_t* options,
                                                  const rocksdb_snapshot_t* snapshot) ASHLAR_NOTHROW;
@@ -2929,7 +2929,7 @@ ASHLAR_API void rocksdb_compactoptions_set_blob_garbage_collection_age_cutoff(
 ASHLAR_API double rocksdb_compactoptions_get_blob_garbage_collection_age_cutoff(
     rocksdb_compactoptions_t* options) ASHLAR_NOTHROW;
 
-// Of rocksdb_compact_files.
+// Options of rocksdb_compact_files.
 ASHLAR_API rocksdb_compaction_options_t* rocksdb_compaction_options_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_destroy(rocksdb_compaction_options_t* options)
     ASHLAR_NOTHROW;
@@ -2953,15 +2953,15 @@ ASHLAR_API void rocksdb_compaction_options_set_output_temperature_override(
     rocksdb_compaction_options_t* options, int value) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compaction_options_get_output_temperature_override(
     rocksdb_compaction_options_t* options) ASHLAR_NOTHROW;
-// A flag that ends the compactions of all options that it was set in. It outlives them. Null is no
-// flag, in all three functions.
+// A flag that cancels the compactions of all options in which it is set. It must outlive them. The
+// last three functions accept null, which is no flag.
 ASHLAR_API unsigned char* rocksdb_compaction_options_canceled_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_canceled_destroy(unsigned char* canceled) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_canceled_set(unsigned char* canceled,
                                                         unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compaction_options_set_canceled(rocksdb_compaction_options_t* options,
                                                         unsigned char* canceled) ASHLAR_NOTHROW;
-// For rocksdb_compact_files, which fills it; see the getters at the listeners.
+// For rocksdb_compact_files, which fills it. Its getters are in the section on listeners.
 ASHLAR_API rocksdb_compactionjobinfo_t* rocksdb_compactionjobinfo_create(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactionjobinfo_destroy(rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
 
@@ -2990,7 +2990,7 @@ ASHLAR_API void rocksdb_wait_for_compact_options_set_timeout(
 ASHLAR_API uint64_t rocksdb_wait_for_compact_options_get_timeout(
     rocksdb_wait_for_compact_options_t* options) ASHLAR_NOTHROW;
 
-// ---- Caches. Both kinds make the one cache that Ashlar has; see ashlar/cache.h.
+// ---- Caches. Both kinds make the one kind of cache that Ashlar has; see ashlar/cache.h.
 
 ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_lru(size_t capacity) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_cache_t* rocksdb_cache_create_lru_with_strict_capacity_limit(size_t capacity)
@@ -3007,13 +3007,13 @@ ASHLAR_API size_t rocksdb_cache_get_capacity(const rocksdb_cache_t* cache) ASHLA
 ASHLAR_API size_t rocksdb_cache_get_usage(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_cache_get_pinned_usage(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_cache_get_occupancy_count(const rocksdb_cache_t* cache) ASHLAR_NOTHROW;
-// 0: the cache has no table of addresses.
+// Always 0, because the cache has no table of addresses.
 ASHLAR_API size_t rocksdb_cache_get_table_address_count(const rocksdb_cache_t* cache)
     ASHLAR_NOTHROW;
-// Without effect: a cache returns its memory when it is destroyed.
+// Has no effect: a cache frees its memory when it is destroyed.
 ASHLAR_API void rocksdb_cache_disown_data(rocksdb_cache_t* cache) ASHLAR_NOTHROW;
-// Null, and NotSupported: Ashlar is built without jemalloc, as RocksDB may be. So there is no
-// allocator, and _set_memory_allocator and _destroy take null only, which has no effect.
+// Returns null and NotSupported: Ashlar is built without jemalloc, as RocksDB may be. Without an
+// allocator, _set_memory_allocator and _destroy accept only null, which has no effect.
 ASHLAR_API rocksdb_memory_allocator_t* rocksdb_jemalloc_nodump_allocator_create(char** errptr)
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_memory_allocator_destroy(rocksdb_memory_allocator_t* allocator)
@@ -3060,18 +3060,18 @@ ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_format(
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
 // ---- The program's own functions. `state` is passed to each of them, and to `destructor` (may be
-// null) when the object is destroyed. They are called by several threads at once. If another one is
-// null (except partial_merge and delete_value), a database or a reader of a table that is opened
-// with the object refuses it with InvalidArgument.
+// null) when the object is destroyed. Several threads may call them at once. If another one is
+// null, a database or table reader that is opened with the object refuses it with InvalidArgument.
+// This is not so for partial_merge, delete_value and the functions of log filters and loggers.
 
 ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(
     void* state, void (*destructor)(void* state),
     int (*compare)(void* state, const char* a, size_t a_size, const char* b, size_t b_size),
     const char* (*name)(void* state)) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_comparator_destroy(rocksdb_comparator_t* comparator) ASHLAR_NOTHROW;
-// ashlar/compaction_filter.h. filter decides about values: a result other than 0 removes the value.
-// Otherwise, if it sets *value_changed, the value becomes *new_value, which the library copies and
-// does not free. Versions that a snapshot sees are never passed to filter.
+// See ashlar/compaction_filter.h. filter is called for values. A result other than 0 removes the
+// value. Otherwise, if filter sets *value_changed, the value becomes *new_value, which the library
+// copies and does not free. filter is never called for versions that a snapshot sees.
 ASHLAR_API rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
     void* state, void (*destructor)(void* state),
     unsigned char (*filter)(void* state, int level, const char* key, size_t key_size,
@@ -3081,8 +3081,8 @@ ASHLAR_API rocksdb_compactionfilter_t* rocksdb_compactionfilter_create(
 ASHLAR_API void rocksdb_compactionfilter_set_ignore_snapshots(rocksdb_compactionfilter_t* filter,
                                                               unsigned char value) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_compactionfilter_destroy(rocksdb_compactionfilter_t* filter) ASHLAR_NOTHROW;
-// ashlar/wal_filter.h. log_number_map (may be null) gets the families' ids with their oldest logs,
-// and the names of the families with their ids. log_record_found returns one of the values below.
+// See ashlar/wal_filter.h. log_number_map (may be null) gets the families' ids with their oldest
+// logs, and the families' names with their ids. log_record_found returns one of the values below.
 // If it sets *batch_changed, new_batch, which is empty at the call, is applied instead of `batch`.
 // Arguments are valid during the call. Options point to a filter and do not own it.
 enum {
@@ -3113,9 +3113,9 @@ ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_full_compaction(
     rocksdb_compactionfiltercontext_t* context) ASHLAR_NOTHROW;
 ASHLAR_API unsigned char rocksdb_compactionfiltercontext_is_manual_compaction(
     rocksdb_compactionfiltercontext_t* context) ASHLAR_NOTHROW;
-// The library destroys each filter that create_compaction_filter returns, and asks no filter where
-// it returns null. A compaction for which it returns a filter whose function `filter` is null fails
-// with InvalidArgument, which makes the database read-only. The context is valid during the call.
+// The library destroys each filter that create_compaction_filter returns. Null: no filter is
+// called. A compaction for which it returns a filter whose function `filter` is null fails with
+// InvalidArgument, which makes the database read-only. The context is valid during the call.
 ASHLAR_API rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_create(
     void* state, void (*destructor)(void* state),
     rocksdb_compactionfilter_t* (*create_compaction_filter)(
@@ -3124,8 +3124,8 @@ ASHLAR_API rocksdb_compactionfilterfactory_t* rocksdb_compactionfilterfactory_cr
 ASHLAR_API void rocksdb_compactionfilterfactory_destroy(rocksdb_compactionfilterfactory_t* factory)
     ASHLAR_NOTHROW;
 // full_merge and partial_merge return memory that they allocate, or null. The library passes the
-// result, null too, to delete_value, or to free if delete_value is null. existing_value is null if
-// there is no value. A *success of 0 means that they could not merge.
+// result, even if it is null, to delete_value, or to free if delete_value is null. existing_value
+// is null if there is no value. A *success of 0 means that they could not merge.
 ASHLAR_API rocksdb_mergeoperator_t* rocksdb_mergeoperator_create(
     void* state, void (*destructor)(void* state),
     char* (*full_merge)(void* state, const char* key, size_t key_size, const char* existing_value,
@@ -3152,8 +3152,8 @@ ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create_fixed_prefix(
     ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_slicetransform_t* rocksdb_slicetransform_create_noop(void) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_slicetransform_destroy(rocksdb_slicetransform_t* transform) ASHLAR_NOTHROW;
-// Messages at or above log_level, as in InfoLogLevel of ashlar/env.h. The callback's bytes end in a
-// 0 that is not counted.
+// Loggers receive messages at or above log_level (InfoLogLevel of ashlar/env.h). The bytes that the
+// callback gets end in a 0 that is not counted.
 ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_stderr_logger(int log_level,
                                                                  const char* prefix) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_logger_t* rocksdb_logger_create_callback_logger(
@@ -3165,10 +3165,10 @@ ASHLAR_API void rocksdb_logger_destroy(rocksdb_logger_t* logger) ASHLAR_NOTHROW;
 // ---- Listeners. ashlar/listener.h describes the events, the members of the infos, and the calls
 // that a callback may make on the database. docs/observability.md has the order of the events.
 //
-// Threads: the thread that did the work calls, usually a background thread; several may call at
-// once. The work waits for the callback. Lifetime: the info, everything that the getters return,
-// and the database are valid during the call. The database is that of the event, not the handle of
-// rocksdb_open; do not close it. Requires: a callback does not throw.
+// Threads: a callback runs on the thread that did the work, usually a background thread. Several
+// may run at once. The work waits for the callback. Lifetime: the info, everything that the getters
+// return, and the database are valid during the call. The database belongs to the event and is not
+// the handle of rocksdb_open; do not close it. Requires: a callback does not throw.
 
 typedef void (*on_flush_begin_cb)(void* state, rocksdb_t* db, const rocksdb_flushjobinfo_t* info);
 typedef void (*on_flush_completed_cb)(void* state, rocksdb_t* db,
@@ -3201,20 +3201,20 @@ ASHLAR_API rocksdb_eventlistener_t* rocksdb_eventlistener_create(
     on_memtable_sealed_cb on_memtable_sealed) ASHLAR_NOTHROW;
 // Only for a listener that no options have taken.
 ASHLAR_API void rocksdb_eventlistener_destroy(rocksdb_eventlistener_t* listener) ASHLAR_NOTHROW;
-// Takes the listener: call it once for each. Copies of the options share it.
+// Takes over the listener, so call it once for each. Copies of the options share the listener.
 ASHLAR_API void rocksdb_options_add_eventlistener(rocksdb_options_t* options,
                                                   rocksdb_eventlistener_t* listener) ASHLAR_NOTHROW;
 
-// The error of on_background_error, as an error of this call.
+// Returns the error of on_background_error through errptr.
 ASHLAR_API void rocksdb_status_ptr_get_error(rocksdb_status_ptr_t* status,
                                              char** errptr) ASHLAR_NOTHROW;
-// Listeners that are called after this one get no error then. The database has it all the same.
+// Listeners that are called later get no error then. The error of the database stays.
 ASHLAR_API void rocksdb_reset_status(rocksdb_status_ptr_t* status) ASHLAR_NOTHROW;
 
 // The infos. An enumeration is the number of its C++ type: CompactionReason, FlushReason,
 // rocksdb_..._compression. A text ends in a 0 that *size does not count; size may be null. An index
-// out of range gives null. _status reports the job's error through errptr. Ashlar writes no blob
-// files: no info lists one, the numbers about them are 0, their compression is "none".
+// out of range returns null. _status reports the job's error through errptr. Ashlar writes no blob
+// files, so no info lists one, the numbers about them are 0, and their compression is "none".
 
 // FlushJobInfo.
 ASHLAR_API uint32_t rocksdb_flushjobinfo_cf_id(const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
@@ -3247,7 +3247,7 @@ ASHLAR_API size_t rocksdb_flushjobinfo_blob_file_addition_infos_count(
     const rocksdb_flushjobinfo_t* info) ASHLAR_NOTHROW;
 ASHLAR_API const rocksdb_blob_file_addition_info_t* rocksdb_flushjobinfo_blob_file_addition_info_at(
     const rocksdb_flushjobinfo_t* info, size_t position) ASHLAR_NOTHROW;
-// CompactionJobInfo, and figures of its CompactionJobStats under names of their own.
+// CompactionJobInfo, with some figures of its CompactionJobStats under names of their own.
 ASHLAR_API void rocksdb_compactionjobinfo_status(const rocksdb_compactionjobinfo_t* info,
                                                  char** errptr) ASHLAR_NOTHROW;
 ASHLAR_API uint32_t rocksdb_compactionjobinfo_cf_id(const rocksdb_compactionjobinfo_t* info)
@@ -3258,7 +3258,7 @@ ASHLAR_API uint64_t rocksdb_compactionjobinfo_thread_id(const rocksdb_compaction
     ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compactionjobinfo_job_id(const rocksdb_compactionjobinfo_t* info)
     ASHLAR_NOTHROW;
-// 1: rocksdb_abort_all_compactions ended it.
+// 1 if rocksdb_abort_all_compactions ended the compaction.
 ASHLAR_API unsigned char rocksdb_compactionjobinfo_aborted(const rocksdb_compactionjobinfo_t* info)
     ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_compactionjobinfo_num_l0_files(const rocksdb_compactionjobinfo_t* info)
@@ -3305,7 +3305,7 @@ ASHLAR_API size_t rocksdb_compactionjobinfo_output_file_infos_count(
     const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
 ASHLAR_API const rocksdb_compaction_file_info_t* rocksdb_compactionjobinfo_output_file_info_at(
     const rocksdb_compactionjobinfo_t* info, size_t position) ASHLAR_NOTHROW;
-// The properties of inputs and outputs by path, in no order. Null: there are none of the file.
+// Properties of inputs and outputs by path, in no particular order. Null: the file has none.
 ASHLAR_API size_t rocksdb_compactionjobinfo_table_properties_count(
     const rocksdb_compactionjobinfo_t* info) ASHLAR_NOTHROW;
 ASHLAR_API const char* rocksdb_compactionjobinfo_table_properties_key_at(
@@ -3358,7 +3358,7 @@ ASHLAR_API uint32_t rocksdb_subcompactionjobinfo_blob_compression_type(
     const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
 ASHLAR_API const rocksdb_compaction_job_stats_t* rocksdb_subcompactionjobinfo_stats(
     const rocksdb_subcompactionjobinfo_t* info) ASHLAR_NOTHROW;
-// CompactionJobStats. The prefixes may have zeros inside.
+// CompactionJobStats. The prefixes may contain zeros.
 ASHLAR_API uint64_t rocksdb_compaction_job_stats_elapsed_micros(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t
@@ -3373,8 +3373,8 @@ ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_trivially_moved(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_compaction_job_stats_num_input_files_at_output_level(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
-// Of calls on the files that were written; 0 without report_bg_io_stats. The last one is 0:
-// reserving space is a part of writing.
+// Nanoseconds in calls on the files that were written; 0 without report_bg_io_stats. The last one
+// is always 0, because reserving space is a part of writing.
 ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_write_nanos(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_range_sync_nanos(
@@ -3383,7 +3383,7 @@ ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_fsync_nanos(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_compaction_job_stats_file_prepare_write_nanos(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
-// 0, these four: every input is read, and in this process.
+// These four are 0, because every input is read, and in this process.
 ASHLAR_API size_t rocksdb_compaction_job_stats_num_filtered_input_files(
     const rocksdb_compaction_job_stats_t* stats) ASHLAR_NOTHROW;
 ASHLAR_API size_t rocksdb_compaction_job_stats_num_filtered_input_files_at_output_level(
@@ -3471,10 +3471,10 @@ ASHLAR_API uint64_t rocksdb_memtableinfo_num_entries(const rocksdb_memtableinfo_
     ASHLAR_NOTHROW;
 ASHLAR_API uint64_t rocksdb_memtableinfo_num_deletes(const rocksdb_memtableinfo_t* info)
     ASHLAR_NOTHROW;
-// Empty: there are no user-defined timestamps.
+// Always empty, because there are no user-defined timestamps.
 ASHLAR_API const char* rocksdb_memtableinfo_newest_udt(const rocksdb_memtableinfo_t* info,
                                                        size_t* size) ASHLAR_NOTHROW;
-// WriteStallInfo. A condition is an int in memory, of the values below.
+// WriteStallInfo. A condition is stored as an int with one of the values below.
 enum {
   ashlar_write_stall_delayed = 0,
   ashlar_write_stall_stopped = 1,
@@ -3492,16 +3492,16 @@ ASHLAR_API const rocksdb_writestallcondition_t* rocksdb_writestallinfo_prev(
 ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create(int64_t rate_bytes_per_sec,
                                                              int64_t refill_period_us,
                                                              int32_t fairness) ASHLAR_NOTHROW;
-// The rate moves between a twentieth of rate_bytes_per_sec and it, by the demand.
+// The rate adapts to the demand, from a twentieth of rate_bytes_per_sec to rate_bytes_per_sec.
 ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_auto_tuned(
     int64_t rate_bytes_per_sec, int64_t refill_period_us, int32_t fairness) ASHLAR_NOTHROW;
-// mode: 0: reads wait; 1, and other values: writes; 2: both.
+// mode 0: reads wait; 2: reads and writes wait; 1 and all other values: writes wait.
 ASHLAR_API rocksdb_ratelimiter_t* rocksdb_ratelimiter_create_with_mode(
     int64_t rate_bytes_per_sec, int64_t refill_period_us, int32_t fairness, int mode,
     bool auto_tuned) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_ratelimiter_destroy(rocksdb_ratelimiter_t* limiter) ASHLAR_NOTHROW;
-// The methods of ashlar/sst_file_manager.h. Options and databases keep the manager that they were
-// given. The Env outlives it.
+// The methods of ashlar/sst_file_manager.h. Options and databases share the manager that was set in
+// them. The Env must outlive it.
 ASHLAR_API rocksdb_sst_file_manager_t* rocksdb_sst_file_manager_create(rocksdb_env_t* env)
     ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_sst_file_manager_destroy(rocksdb_sst_file_manager_t* manager)
@@ -3526,8 +3526,8 @@ ASHLAR_API void rocksdb_sst_file_manager_set_max_trash_db_ratio(rocksdb_sst_file
                                                                 double ratio) ASHLAR_NOTHROW;
 ASHLAR_API uint64_t
 rocksdb_sst_file_manager_get_total_trash_size(rocksdb_sst_file_manager_t* manager) ASHLAR_NOTHROW;
-// The methods of ashlar/write_buffer_manager.h. Options and databases keep the manager that they
-// were given, and a manager keeps its cache.
+// The methods of ashlar/write_buffer_manager.h. Options and databases share the manager that was
+// set in them, and a manager shares its cache.
 ASHLAR_API rocksdb_write_buffer_manager_t* rocksdb_write_buffer_manager_create(
     size_t buffer_size, bool allow_stall) ASHLAR_NOTHROW;
 ASHLAR_API rocksdb_write_buffer_manager_t* rocksdb_write_buffer_manager_create_with_cache(
@@ -3567,9 +3567,9 @@ ASHLAR_API void rocksdb_env_set_bottom_priority_background_threads(rocksdb_env_t
                                                                    int number) ASHLAR_NOTHROW;
 ASHLAR_API int rocksdb_env_get_bottom_priority_background_threads(rocksdb_env_t* env)
     ASHLAR_NOTHROW;
-// Waits for the threads of Env::StartThread.
+// Waits for the threads that Env::StartThread started.
 ASHLAR_API void rocksdb_env_join_all_threads(rocksdb_env_t* env) ASHLAR_NOTHROW;
-// Lowers the share of the disk, or of the processors, of the threads that compact (high_priority:
+// Lowers the disk priority, or the processor priority, of the threads that compact (high_priority:
 // that flush). Nothing raises it again.
 ASHLAR_API void rocksdb_env_lower_thread_pool_io_priority(rocksdb_env_t* env) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_env_lower_high_priority_thread_pool_io_priority(rocksdb_env_t* env)
@@ -3590,7 +3590,7 @@ enum {
   rocksdb_statistics_level_all = 5
 };
 // Counting starts with databases that are opened with these options afterwards. Without it the
-// other functions return 0, null or nothing. A level out of range is set as the nearest one.
+// other functions return 0, null or nothing. A level out of range is set to the nearest valid one.
 ASHLAR_API void rocksdb_options_enable_statistics(rocksdb_options_t* options) ASHLAR_NOTHROW;
 ASHLAR_API void rocksdb_options_set_statistics_level(rocksdb_options_t* options,
                                                      int level) ASHLAR_NOTHROW;
@@ -3634,8 +3634,8 @@ enum {
   rocksdb_enable_time = 4,
   rocksdb_out_of_bounds = 5
 };
-// The metrics of rocksdb_perfcontext_metric. It returns 0 for those that have no member in
-// ashlar/perf_context.h, because Ashlar does not count them, and for other numbers.
+// The metrics of rocksdb_perfcontext_metric. It returns 0 for metrics without a member in
+// ashlar/perf_context.h, which Ashlar does not count, and for other numbers.
 enum {
   rocksdb_user_key_comparison_count = 0,
   rocksdb_block_cache_hit_count = 1,
@@ -3734,8 +3734,8 @@ ASHLAR_API uint64_t rocksdb_perfcontext_metric(rocksdb_perfcontext_t* context,
 ASHLAR_API char* rocksdb_perfcontext_report(rocksdb_perfcontext_t* context,
                                             unsigned char exclude_zero_counters) ASHLAR_NOTHROW;
 
-// ---- Constants of RocksDB's that no function here takes or returns, for programs and language
-// bindings that name all: traces, transactions, remote compactions.
+// ---- RocksDB's constants that no function here takes or returns, for programs and language
+// bindings that name all of them: traces, transactions, remote compactions.
 
 enum {
   rocksdb_trace_filter_none = 0,

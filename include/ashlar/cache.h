@@ -1,10 +1,10 @@
 // Cache: memory for uncompressed blocks. One cache may serve any number of column families and
-// databases; its capacity is their common budget. It is charged for data blocks, for blocks that
-// slices and iterators pin and, with cache_index_and_filter_blocks or the role
-// kBlockBasedTableReader of cache_usage_options, for indexes and filters.
+// databases; its capacity is their common budget. It is charged for data blocks, including those
+// that slices and iterators pin. With cache_index_and_filter_blocks, or the role
+// kBlockBasedTableReader of cache_usage_options, it is also charged for indexes and filters.
 //
 // Thread safety: every method may be called by several threads at once. Only the functions below
-// make one; do not subclass.
+// create a cache; do not derive from this class.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ class ASHLAR_API Cache {
   // Bytes. Lowering the capacity evicts unpinned blocks at once.
   virtual void SetCapacity(size_t capacity) = 0;
   virtual size_t GetCapacity() const = 0;
-  // A block that does not fit is read around the cache either way. True: a table that is charged
-  // (CacheUsageOptions in ashlar/table.h) and has no room is not opened.
+  // A block that does not fit is read without the cache in either case. If the limit is strict, a
+  // table whose charge (CacheUsageOptions in ashlar/table.h) does not fit is not opened.
   virtual void SetStrictCapacityLimit(bool strict_capacity_limit) = 0;
   virtual bool HasStrictCapacityLimit() const = 0;
 
@@ -37,19 +37,19 @@ class ASHLAR_API Cache {
   virtual size_t GetPinnedUsage() const = 0;
   // Number of entries.
   virtual size_t GetOccupancyCount() const = 0;
-  // 0: there is no hash table.
+  // Always 0, because there is no hash table.
   size_t GetTableAddressCount() const { return 0; }
   // Drops every entry that is not pinned.
   virtual void EraseUnRefEntries() = 0;
-  // Accepted: a cache always returns its memory.
+  // Accepted: a cache always frees its memory.
   void DisownData() {}
 
  protected:
   Cache() = default;
 };
 
-// What the memory that counts against a cache is used for. The names are RocksDB's. Which of them
-// are charged: BlockBasedTableOptions::cache_usage_options.
+// The uses of memory that may be charged to a cache. The names are RocksDB's.
+// BlockBasedTableOptions::cache_usage_options decides which of them are charged.
 enum class CacheEntryRole {
   kDataBlock,
   kFilterBlock,
@@ -82,11 +82,11 @@ struct ShardedCacheOptions {
   size_t capacity = 0;                 // bytes
   int num_shard_bits = -1;             // accepted: the cache chooses its own sharding
   bool strict_capacity_limit = false;  // see Cache::SetStrictCapacityLimit
-  // Accepted: the memory of an entry counts with its block, whatever this says.
+  // Accepted: the memory of an entry always counts with its block.
   CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy;
 };
 
-// The names are RocksDB's; both make the one cache that Ashlar has.
+// The names are RocksDB's. Both structs make the one kind of cache that Ashlar has.
 struct ASHLAR_API LRUCacheOptions : public ShardedCacheOptions {
   double high_pri_pool_ratio = 0.5;  // accepted: index and filter blocks need no pool of their own
   double low_pri_pool_ratio = 0.0;   // accepted
@@ -120,7 +120,7 @@ ASHLAR_API std::shared_ptr<Cache> NewLRUCache(size_t capacity, int num_shard_bit
                                               bool strict_capacity_limit = false,
                                               double high_pri_pool_ratio = 0.5);
 ASHLAR_API std::shared_ptr<Cache> NewLRUCache(const LRUCacheOptions& cache_opts);
-// The same cache, as in RocksDB.
+// Makes the same cache, as in RocksDB.
 ASHLAR_API std::shared_ptr<Cache> NewClockCache(
     size_t capacity, int num_shard_bits = -1, bool strict_capacity_limit = false,
     CacheMetadataChargePolicy metadata_charge_policy = kDefaultCacheMetadataChargePolicy);

@@ -31,34 +31,34 @@ class ASHLAR_API Checkpoint {
   Checkpoint& operator=(const Checkpoint&) = delete;
   virtual ~Checkpoint() = default;
 
-  // Creates checkpoint_dir. Its parent must exist. The checkpoint has every write that returned
-  // before the call, and perhaps later ones. If the logs have at least log_size_for_flush bytes (0:
-  // always), the memtables are flushed first. Without this flush the checkpoint lacks writes with
-  // disableWAL that are in no table. *sequence_number_ptr, unless null, becomes a sequence up to
-  // which the checkpoint has all writes.
-  // Its logs are in checkpoint_dir. Open it without the wal_dir of this database: it would take
-  // and delete the logs there.
+  // Creates checkpoint_dir. Its parent must exist. The checkpoint contains every write that
+  // returned before the call, and perhaps later ones. If the logs have at least log_size_for_flush
+  // bytes (0: always), the memtables are flushed first. Without this flush the checkpoint lacks
+  // writes with disableWAL that are in no table. *sequence_number_ptr, if not null, is set to a
+  // sequence up to which the checkpoint has all writes.
+  // Its logs are in checkpoint_dir. Do not open it with the wal_dir of this database, because the
+  // open would replay and delete the logs there.
   //
   // A database that only reads (OpenForReadOnly, a secondary) flushes nothing, and its checkpoint
-  // fails if a process that has it open for writing changes its tables meanwhile.
+  // fails if a process that has it open for writing changes its tables during the call.
   //
   // InvalidArgument: checkpoint_dir exists. Busy: another checkpoint to it is under way, in this
   // process or another. Neither changes anything.
-  // After any other error checkpoint_dir does not exist. One exception: if the file system fails
-  // from the last step on, it may exist, complete but not durable. Until the end the files are in
-  // "<checkpoint_dir>.checkpoint-tmp". An error removes this directory and the empty lock file
-  // "<checkpoint_dir>.checkpoint-lock". If the process died, the next call with the same
-  // checkpoint_dir removes them.
+  // After any other error checkpoint_dir does not exist, with one exception: if the file system
+  // fails from the last step on, it may exist, complete but not durable. Before the last step the
+  // files are in "<checkpoint_dir>.checkpoint-tmp". After an error the call removes this directory
+  // and the empty lock file "<checkpoint_dir>.checkpoint-lock". If the process died, the next call
+  // with the same checkpoint_dir removes them.
   virtual Status CreateCheckpoint(const std::string& checkpoint_dir,
                                   uint64_t log_size_for_flush = 0,
                                   uint64_t* sequence_number_ptr = nullptr) = 0;
 
   // Flushes the family (null: the default one) and creates export_dir with its tables, linked or
-  // copied as in a checkpoint. DB::CreateColumnFamilyWithImport takes them. They have every write
-  // that returned before the call. The caller owns *metadata, which is null after a failure. Errors
-  // and temporary files are those of CreateCheckpoint. ColumnFamilyDropped: the family was dropped
-  // with writes that are in no table. NotSupported: the database only reads. A family without
-  // tables gives an empty directory, which cannot be imported.
+  // copied as in a checkpoint, for DB::CreateColumnFamilyWithImport. They contain every write that
+  // returned before the call. The caller owns *metadata, which is null after a failure. Errors and
+  // temporary files are those of CreateCheckpoint. ColumnFamilyDropped: the family was dropped with
+  // writes that are in no table. NotSupported: the database only reads. If the family has no
+  // tables, the directory is empty and cannot be imported.
   virtual Status ExportColumnFamily(ColumnFamilyHandle* handle, const std::string& export_dir,
                                     ExportImportFilesMetaData** metadata) = 0;
 };

@@ -1,4 +1,4 @@
-// Cleanable: an object that runs registered functions once when it dies or is reset. A
+// Cleanable: an object that runs registered functions once, when it is destroyed or reset. A
 // PinnableSlice or an Iterator uses it to release the objects that keep its bytes alive.
 //
 // Thread safety: none; one thread at a time.
@@ -31,7 +31,7 @@ class ASHLAR_API Cleanable {
   void RegisterCleanup(CleanupFunction function, void* arg1, void* arg2);
   // Moves every registered clean-up to `other`, which runs them instead.
   void DelegateCleanupsTo(Cleanable* other);
-  // Runs and forgets every registered clean-up.
+  // Runs and removes every registered clean-up.
   void Reset() { DoCleanup(); }
 
  protected:

@@ -1,9 +1,9 @@
 // Comparator: the order of the keys of a column family.
 //
-// A database stores the comparator's name and cannot be opened under another one, because the order
+// A database stores the comparator's name and cannot be opened with another one, because the order
 // of keys is part of the format on disk. Change the name whenever the order changes. A comparator
 // should neither block nor take long: while a read calls it, the database frees no retired memory.
-// It must not call the database, which compares keys under its locks, too.
+// It must not call the database, because the database also compares keys while it holds locks.
 // Thread safety: every method may be called by several threads at once. Lifetime: a comparator
 // outlives every database that uses it.
 #pragma once
@@ -24,11 +24,11 @@ class ASHLAR_API Comparator : public Customizable {
   // reserved.
   const char* Name() const override = 0;
 
-  // < 0, 0 or > 0 as a sorts before, with or after b. A total order, the same in every process that
-  // opens the database; must not throw.
+  // Returns < 0, 0 or > 0 if a sorts before, with or after b. A total order, the same in every
+  // process that opens the database; must not throw.
   virtual int Compare(const Slice& a, const Slice& b) const = 0;
 
-  // Compare(a, b) == 0; override it when equality is cheaper to decide than order.
+  // Whether Compare(a, b) == 0. Override it if equality is cheaper to decide than order.
   virtual bool Equal(const Slice& a, const Slice& b) const { return Compare(a, b) == 0; }
 
   // May shorten *start to a string in [*start, limit). Requires: *start sorts before `limit`. Doing
@@ -38,14 +38,14 @@ class ASHLAR_API Comparator : public Customizable {
   // May replace *key by a shorter string that sorts at or after it. Doing nothing is correct.
   virtual void FindShortSuccessor(std::string* key) const = 0;
 
-  // Whether two keys with different bytes can compare equal. Hashed indexes are not used when they
-  // can. A FilterPolicy is used regardless of this result, and a filter hashes the bytes of a key.
-  // A comparator that ignores some bytes must be used without a filter.
+  // Whether two keys with different bytes can compare equal. If so, hashed indexes are not used. A
+  // FilterPolicy is used in either case, and a filter hashes the bytes of a key. A comparator that
+  // ignores some bytes must therefore be used without a filter.
   virtual bool CanKeysWithDifferentByteContentsBeEqual() const { return true; }
 };
 
 // Order keys as strings of unsigned bytes, ascending and descending. Both live as long as the
-// process. The engine knows them by address and then compares keys without a virtual call.
+// process. The engine recognises them by address and compares their keys without a virtual call.
 ASHLAR_API const Comparator* BytewiseComparator();
 ASHLAR_API const Comparator* ReverseBytewiseComparator();
 

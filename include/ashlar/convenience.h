@@ -1,8 +1,8 @@
-// Options from text and to text.
+// Converts options from text and to text.
 //
 // Text is "name=value;name=value"; a value that is a structure is enclosed in braces:
 // "compression_opts={level=3;window_bits=-14}". Names are those of the members. Errors:
-// InvalidArgument naming the option and the reason; *new_options is then unchanged.
+// InvalidArgument names the option and the reason, and *new_options is unchanged.
 #pragma once
 
 #include <string>
@@ -24,17 +24,17 @@ class DB;
 struct RangePtr;
 
 struct ConfigOptions {
-  // Unknown names, and values that cannot be read, are ignored instead of refused. In an OPTIONS
-  // file: unknown names.
+  // Ignores unknown names, and values that cannot be parsed, instead of refusing them. In an
+  // OPTIONS file: unknown names, and values of accepted options that cannot be parsed.
   bool ignore_unknown_options = false;
-  // Values of known options that this release cannot make (a merge operator of the program, say)
-  // are ignored instead of refused.
+  // Ignores values of known options that this release cannot create, such as a merge operator of
+  // the program, instead of refusing them.
   bool ignore_unsupported_options = true;
-  // In maps: values are escaped as in an OPTIONS file.
+  // Values, in maps and in strings, are escaped as in an OPTIONS file.
   bool input_strings_escaped = true;
-  // Only options that SetOptions may change: others are refused when read, and not printed.
+  // Only options that SetOptions may change: refuses the others in text, and does not print them.
   bool mutable_options_only = false;
-  // Between two options of printed text.
+  // Separates the options in printed text.
   std::string delimiter = ";";
   Env* env = Env::Default();
 };
@@ -70,12 +70,12 @@ ASHLAR_API Status GetPlainTableOptionsFromString(const ConfigOptions& config_opt
                                                  const PlainTableOptions& table_options,
                                                  const std::string& opts_str,
                                                  PlainTableOptions* new_table_options);
-// Options of a database and of its one column family, mixed.
+// The text may have options of a database and of its one column family, in any order.
 ASHLAR_API Status GetOptionsFromString(const ConfigOptions& config_options,
                                        const Options& base_options, const std::string& opts_str,
                                        Options* new_options);
 
-// With the defaults of ConfigOptions.
+// The same with the defaults of ConfigOptions.
 ASHLAR_API Status GetDBOptionsFromString(const DBOptions& base_options, const std::string& opts_str,
                                          DBOptions* new_options);
 ASHLAR_API Status GetColumnFamilyOptionsFromString(const ColumnFamilyOptions& base_options,
@@ -90,8 +90,8 @@ ASHLAR_API Status GetPlainTableOptionsFromString(const PlainTableOptions& table_
 ASHLAR_API Status GetOptionsFromString(const Options& base_options, const std::string& opts_str,
                                        Options* new_options);
 
-// Every option, in text that the functions above understand, except caches and other objects that
-// OPTIONS files do not have: the base options of such a function keep theirs.
+// Print every option as text that the functions above parse, except caches and other objects that
+// OPTIONS files do not have. Those functions take these from their base options.
 ASHLAR_API Status GetStringFromDBOptions(const ConfigOptions& config_options,
                                          const DBOptions& db_options, std::string* opts_str);
 ASHLAR_API Status GetStringFromColumnFamilyOptions(const ConfigOptions& config_options,
@@ -114,7 +114,7 @@ ASHLAR_API Status StringToMap(const std::string& opts_str,
                               std::unordered_map<std::string, std::string>* opts_map);
 
 // Stops the background work of the database for good; ContinueBackgroundWork does not undo it. With
-// `wait` no job runs when the call returns. From then on Flush, CompactRange, CompactFiles,
+// `wait` no job is running when the call returns. From then on Flush, CompactRange, CompactFiles,
 // PromoteL0 and WaitForCompact return ShutdownInProgress. So does every other call that needs a
 // flush or a compaction: an ingestion over keys of a memtable, or a checkpoint or backup that
 // flushes. Calls that are already waiting wake and return the same. Writes succeed while a memtable
@@ -124,12 +124,12 @@ ASHLAR_API Status StringToMap(const std::string& opts_str,
 //
 // If a write has skipped the log and avoid_flush_during_shutdown is false, the calling thread first
 // flushes everything that was written before the call, even if background work is paused. An error
-// of this flush is a background error. Close flushes such writes that are made after the call.
+// of this flush is a background error. Close flushes later writes that skip the log.
 //
 // Any thread may call it any number of times, also concurrently with Close. A listener or a
-// compaction filter must not call it with `wait`, nor after a write that skipped the log: the call
-// would wait for the job that it is in. A read-only database and a secondary have no background
-// work; there it does nothing.
+// compaction filter must not call it with `wait`, nor after a write that skipped the log, because
+// the call would wait for the job that it runs in. It does nothing for a read-only database and a
+// secondary, which have no background work.
 ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 
 // Frees the space of whole tables at once. It removes each table of levels 1 and deeper whose keys
@@ -142,7 +142,7 @@ ASHLAR_API void CancelAllBackgroundWork(DB* db, bool wait = false);
 //     become visible again
 //   - snapshots do not protect the tables: a read at a snapshot misses their keys. An iterator that
 //     was created before the call still sees them.
-// If the keys have to be gone, call DeleteRange as well. InvalidArgument: a range ends before it
+// To delete every key of a range, call DeleteRange as well. InvalidArgument: a range ends before it
 // begins.
 ASHLAR_API Status DeleteFilesInRange(DB* db, ColumnFamilyHandle* column_family, const Slice* begin,
                                      const Slice* end, bool include_end = true);

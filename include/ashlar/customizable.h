@@ -2,17 +2,17 @@
 // as Comparator, MergeOperator, TableFactory, Env and SystemClock. They describe an object by its
 // names and by its options as text.
 //
-// I1: GetOptionString is text from which CreateFromString, where the class has it, makes an equal
-//     object.
-// I2: CheckedCast<T> gives an object only if it, or one that it wraps, is an instance of
-//     T::kClassName(); this name belongs to one class.
+// I1: GetOptionString returns text from which CreateFromString, if the class has it, creates an
+//     equal object.
+// I2: CheckedCast<T> returns this object, or one that it wraps, only if it is an instance of
+//     T::kClassName(). Only one class has this name.
 //
 // The engine calls GetId, Name and GetOptions. It calls neither PrepareOptions nor ValidateOptions,
 // because the program is responsible for the options of its objects. RocksDB's tables of options
-// (RegisterOptions, ConfigureFromMap, ObjectRegistry) are not here. A program makes its own
+// (RegisterOptions, ConfigureFromMap, ObjectRegistry) are not provided. A program creates its own
 // objects.
 //
-// Thread safety: const methods, from any thread.
+// Thread safety: const methods may be called from any thread.
 #pragma once
 
 #include <string>
@@ -31,8 +31,8 @@ class ASHLAR_API Configurable {
   virtual ~Configurable() = default;
 
   // The options struct of this name (first form: T::kName()) in this object or in one that it
-  // wraps. Null if there is none. It lives as long as the object. Change it only before the object
-  // is given to a database.
+  // wraps. Null if there is none. The struct lives as long as the object. Change it only before the
+  // object is passed to a database.
   template <typename T>
   const T* GetOptions() const {
     return GetOptions<T>(T::kName());
@@ -50,24 +50,24 @@ class ASHLAR_API Configurable {
     return static_cast<T*>(const_cast<void*>(GetOptionsPtr(name)));
   }
 
-  // I1: "name=value;name=value", or a name alone. The second form has it in braces where it has
-  // values, as an option's value is written.
+  // I1: "name=value;name=value", or a name alone. ToString encloses the text in braces if it has
+  //     values, as in the value of an option.
   Status GetOptionString(const ConfigOptions& config_options, std::string* result) const;
   std::string ToString(const ConfigOptions& config_options) const {
     return ToString(config_options, "");
   }
   std::string ToString(const ConfigOptions& config_options, const std::string& prefix) const;
-  // Lines for people. Default: none.
+  // Text for people. Default: empty.
   virtual std::string GetPrintableOptions() const { return ""; }
 
-  // For programs and their own classes. Default: Ok; a wrapper asks the object that it wraps.
+  // For programs and their own classes. Default: Ok; a wrapper calls the object that it wraps.
   virtual Status PrepareOptions(const ConfigOptions& config_options);
   virtual Status ValidateOptions(const DBOptions& db_options,
                                  const ColumnFamilyOptions& family_options) const;
 
  protected:
   virtual const void* GetOptionsPtr(const std::string& name) const;
-  // The text of I1. prefix: for classes of the program that write it in front of names. Default:
+  // The text of I1. prefix: for classes of the program that write it before each name. Default:
   // empty.
   virtual std::string SerializeOptions(const ConfigOptions& config_options,
                                        const std::string& prefix) const;
@@ -75,11 +75,11 @@ class ASHLAR_API Configurable {
 
 class ASHLAR_API Customizable : public Configurable {
  public:
-  // Of the class, or of the object where objects of a class differ.
+  // The name of the class, or of the object if objects of the class have different names.
   virtual const char* Name() const = 0;
   // Text that names the object with its parameters. Default: Name().
   virtual std::string GetId() const { return Name(); }
-  // Whether this is a name of the object: Name() or NickName(). Not those of Inner().
+  // Whether the name is Name() or NickName() of this object. Names of Inner() do not count.
   virtual bool IsInstanceOf(const std::string& name) const;
 
   // I2; null if there is none.
@@ -105,7 +105,7 @@ class ASHLAR_API Customizable : public Configurable {
  protected:
   // A second name. Default: none.
   virtual const char* NickName() const { return ""; }
-  // Default: those of Inner().
+  // Default: calls Inner().
   const void* GetOptionsPtr(const std::string& name) const override;
   // Default: GetId(), without braces.
   std::string SerializeOptions(const ConfigOptions& config_options,

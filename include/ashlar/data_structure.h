@@ -1,4 +1,4 @@
-// Small data structures in option structs.
+// Small data structures that option structs use.
 #pragma once
 
 #include <bitset>
@@ -23,7 +23,7 @@ class SmallEnumSet {
   bool empty() const { return bits_.none(); }
   size_t count() const { return bits_.count(); }
 
-  // True if the set changed.
+  // Returns true if the set changed.
   bool Add(E e) {
     const bool is_new = !Contains(e);
     bits_.set(static_cast<size_t>(e));

@@ -1,21 +1,21 @@
 // DB: an ordered map from keys to values on disk, in column families.
 //
-// Thread safety: every method may be called by several threads at once, also with Close: a call
-// that it interrupts fails. The destructor comes last. Lifetime: Close returns Aborted while
-// snapshots, iterators or pinned slices exist. Deleting the DB does not check for them; iterators,
-// pinned slices and handles then stay valid. Only one DB, in this or any other process, can have a
-// directory open for writing.
+// Thread safety: every method may be called by several threads at once, also with Close, which
+// makes calls that it interrupts fail. The destructor must come last. Lifetime: Close returns
+// Aborted while snapshots, iterators or pinned slices exist. Deleting the DB does not check for
+// them; iterators, pinned slices and handles then stay valid. Only one DB, in this or any other
+// process, can have a directory open for writing.
 //
 // Errors: after a background error (a full disk, a failed sync, damage found by a compaction)
 // writes fail with that error and reads continue. Resume retries.
 //
 // Memory: a call that runs out of memory returns Status::MemoryLimit, a null snapshot, or an
-// iterator with that status (null if there is no memory for one). It changes nothing, unless half
-// of a batch was applied: then the database is read-only until it is opened again. Calls that
-// cannot report it (GetOptions, GetLiveFilesMetaData and the like) throw std::bad_alloc.
+// iterator with that status (null if no iterator can be allocated). It changes nothing, except when
+// it has applied a part of a batch: the database is then read-only until it is opened again. Calls
+// that cannot report it (GetOptions, GetLiveFilesMetaData and the like) throw std::bad_alloc.
 //
-// Each job is one virtual method. The forms with fewer arguments call it for the default column
-// family.
+// Each operation is one virtual method. The forms with fewer arguments call it for the default
+// column family.
 #pragma once
 
 #include <cstddef>
@@ -89,7 +89,7 @@ struct RangePtr {
 };
 
 using OptSlice = std::optional<Slice>;
-// The same, without a pointer. The keys are borrowed.
+// The same, with optional keys instead of pointers. The keys are borrowed.
 struct RangeOpt {
   OptSlice start;
   OptSlice limit;
@@ -98,9 +98,9 @@ struct RangeOpt {
   RangeOpt(const OptSlice& start_in, const OptSlice& limit_in) : start(start_in), limit(limit_in) {}
 };
 
-// Which tables GetColumnFamilyMetaData describes.
+// Selects the tables that GetColumnFamilyMetaData describes.
 struct GetColumnFamilyMetaDataOptions {
-  RangeOpt range;  // those that may have a key of it; both ends are included
+  RangeOpt range;  // tables that may have a key of it; both ends are included
   int level = -1;  // the only level that is described; -1: all
 
   GetColumnFamilyMetaDataOptions() = default;
@@ -108,14 +108,14 @@ struct GetColumnFamilyMetaDataOptions {
       : range(start, limit), level(level_in) {}
 };
 
-// Of GetMergeOperands.
+// Options of DB::GetMergeOperands.
 struct GetMergeOperandsOptions {
   using ContinueCallback = std::function<bool(Slice)>;
 
   // The number of elements in the array that receives the operands.
   int expected_max_number_of_operands = 0;
-  // Called after each operand, newest first, but not for a value below the operands. False: older
-  // ones are not looked for. Empty: all are wanted. Return at once, as MergeOperator::ShouldMerge.
+  // Called after each operand, newest first, but not for a value below them. False: older ones are
+  // not searched. Empty: all are returned. Return at once, as from MergeOperator::ShouldMerge.
   ContinueCallback continue_cb;
 };
 
@@ -125,9 +125,9 @@ struct IngestExternalFileArg {
   std::vector<std::string> external_files;
   IngestExternalFileOptions options;
   // Checksums of the whole files (ashlar/file_checksum.h), in the order of the files, or empty.
-  // With verify_file_checksum, Corruption for a file with another one, InvalidArgument for a
-  // function that DBOptions::file_checksum_gen_factory does not have. Without a factory,
-  // FileChecksumCrc32c is verified and others are ignored; nothing is recorded.
+  // With verify_file_checksum, a file with another checksum is Corruption, and a function that
+  // DBOptions::file_checksum_gen_factory does not have is InvalidArgument. Without a factory
+  // FileChecksumCrc32c is verified, others are ignored, and nothing is recorded.
   std::vector<std::string> files_checksums;
   std::vector<std::string> files_checksum_func_names;
   Temperature file_temperature = Temperature::kUnknown;  // accepted
@@ -145,7 +145,7 @@ class ASHLAR_API DB {
   // null (or empty).
   static Status Open(const Options& options, const std::string& name, DB** dbptr);
   static Status Open(const Options& options, const std::string& name, std::unique_ptr<DB>* dbptr);
-  // With several families; every family of the database must be named, "default" included.
+  // Opens several families. Every family of the database must be named, "default" included.
   // (*handles)[i] belongs to column_families[i].
   static Status Open(const DBOptions& db_options, const std::string& name,
                      const std::vector<ColumnFamilyDescriptor>& column_families,
@@ -157,8 +157,8 @@ class ASHLAR_API DB {
   // Opens the current state, including the log, and changes nothing on disk. Takes no lock, so
   // another process may write. Files that change during the open are read again. Open tables stay
   // readable after they are deleted. The open itself opens as many tables as max_open_files allows
-  // (-1: three quarters of the process's limit). The others are opened when a read needs them; by
-  // then they may be deleted. Not every family has to be named. Writes return NotSupported.
+  // (-1: three quarters of the process's limit). The others are opened when a read needs them, and
+  // may have been deleted by then. Not every family has to be named. Writes return NotSupported.
   // error_if_wal_file_exists: Corruption if there is a log to read. TryAgain: in a thousand
   // attempts the writer changed its files faster than they could be read.
   static Status OpenForReadOnly(const Options& options, const std::string& name, DB** dbptr,
@@ -174,7 +174,7 @@ class ASHLAR_API DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr, bool error_if_wal_file_exists = false);
 
-  // Opens the database of the primary: another process, or another DB of this one, that writes it
+  // Opens the database of a primary: another process, or another DB of this process, that writes it
   // at the same time. Works like OpenForReadOnly; TryCatchUpWithPrimary then brings it up to date.
   // Nothing below `name` is changed. The LOG is written to the directory secondary_path, which is
   // created if it is missing, unless DBOptions has an info_log. InvalidArgument: secondary_path is
@@ -202,7 +202,7 @@ class ASHLAR_API DB {
                                 std::vector<ColumnFamilyHandle*>* handles,
                                 std::unique_ptr<DB>* dbptr);
 
-  // The names of the families in a database that need not be open.
+  // Lists the families of a database, which need not be open.
   static Status ListColumnFamilies(const DBOptions& db_options, const std::string& name,
                                    std::vector<std::string>* column_families);
 
@@ -216,52 +216,52 @@ class ASHLAR_API DB {
   virtual ~DB() = default;
 
   // Stops background work, flushes writes that are in no log (unless avoid_flush_during_shutdown),
-  // syncs the written part of the log, and closes all files. Works also while background work is
+  // syncs the written part of the log, and closes all files. Also works while background work is
   // paused or after it was canceled. While snapshots, iterators or pinned slices exist, or another
-  // call reads, it returns Aborted and closes nothing; call it again later. After it has closed,
-  // later calls return the same status.
+  // call reads, it returns Aborted and closes nothing; call it again later. Once the database is
+  // closed, every further call returns the same status.
   virtual Status Close() = 0;
-  // After a background error: retries. Returns ok if the database is writable.
+  // Retries after a background error. Returns Ok if the database is writable.
   virtual Status Resume() = 0;
   // Catches a secondary up with everything that the primary had in tables, or had written to its
   // log file, when the call began (with DBOptions::manual_wal_flush: what it had flushed). Readers
   // see a prefix of the primary's writes: the old one until the call succeeds, then a longer one. A
   // concurrent Get may see the longer one earlier than another Get does. MultiGet and iterators see
   // one of the two. A write may be seen before the primary has synced it. If that sync fails, the
-  // primary takes the write back; the next call then takes it out of the prefix, and
+  // primary takes the write back; the next call then removes it from the prefix, and
   // GetLatestSequenceNumber may fall. Any thread may call it.
   //
-  // A failure changes nothing. Corruption: damage in the primary's files; or another database has
-  // taken its place, or a followed family is there again because its drop has failed (then open the
-  // secondary again). IOError: files cannot be read. TryAgain: the primary changed its files
-  // too quickly. Busy: called in a listener of this call. NotSupported: the database is not a
+  // A failure changes nothing. Corruption: the primary's files are damaged, another database has
+  // replaced them, or a followed family exists again because its drop has failed (then open the
+  // secondary again). IOError: files cannot be read. TryAgain: the primary changed its files too
+  // quickly. Busy: a listener of this call called it. NotSupported: the database is not a
   // secondary.
   virtual Status TryCatchUpWithPrimary();
-  // Makes a secondary the primary, once its primary is gone. It then writes, flushes and compacts
+  // Makes a secondary the primary after its primary has ended. It then writes, flushes and compacts
   // like a database of Open with the options that the secondary was opened with. The call takes
   // LOCK, replays all logs as a recovery does, and records the promotion in a new MANIFEST.
   // Handles, iterators and pinned values stay valid, and the LOG stays in its folder. Any thread
   // may call it.
   //
-  // After a failure IsSecondary shows the state. If it is still a secondary, it shows at least what
-  // it showed before, and may be promoted again. Busy: the primary is alive, or called in a
-  // listener of this call. InvalidArgument names a family that the secondary does not have (open
-  // all families). Corruption: damage that wal_recovery_mode does not accept, or the files lack
-  // writes that the secondary has shown (where the primary took them back, catch up first).
+  // After a failure IsSecondary returns the state. A database that is still a secondary shows at
+  // least what it showed before, and may be promoted again. Busy: the primary is alive, or a
+  // listener of this call called it. InvalidArgument names a family that the secondary does not
+  // have (open all families). Corruption: damage that wal_recovery_mode does not accept, or the
+  // files lack writes that the secondary has shown (if the primary took them back, catch up first).
   // NotSupported: there is a wal_filter, or the database was not a secondary. TryAgain: as from
   // Open. Until the new MANIFEST is current, any error of a file may be returned, too. A database
-  // that is not a secondary any more is a primary whose writes return the error until Resume.
+  // that is no longer a secondary is a primary whose writes return the error until Resume.
   virtual Status PromoteToPrimary();
   // Whether the database follows a primary: opened by OpenAsSecondary and not promoted.
   virtual bool IsSecondary() const { return false; }
 
   // ---- Column families.
 
-  // Creates an empty family, durably. The caller gives *handle to DestroyColumnFamilyHandle.
+  // Creates an empty family durably. The caller passes *handle to DestroyColumnFamilyHandle.
   // InvalidArgument: the name is taken, or an option is wrong. NotSupported: an option is refused,
-  // or the database only reads. After these no family was created, and *handle is null. Two errors
-  // may come after the family was created: that of the OPTIONS file (fail_if_options_file_error),
-  // with *handle set, and MemoryLimit.
+  // or the database only reads. After these errors no family was created, and *handle is null. Two
+  // errors may follow the creation of the family: that of the OPTIONS file
+  // (fail_if_options_file_error), with *handle set, and MemoryLimit.
   virtual Status CreateColumnFamily(const ColumnFamilyOptions& options,
                                     const std::string& column_family_name,
                                     ColumnFamilyHandle** handle) = 0;
@@ -279,7 +279,7 @@ class ASHLAR_API DB {
   // written. The family is durable when the call returns.
   //
   // With DBOptions::file_checksum_gen_factory each file gets a checksum. If the factory has the
-  // function that file_checksum of its metadata was made with, the two must be equal.
+  // function of the file_checksum in the file's metadata, the two checksums must be equal.
   //
   // LiveFileMetaData: the path is db_path (or directory) and name. Level and sequence numbers are
   // required. size 0 means any size. smallest and largest may be empty, except for tables of a
@@ -291,7 +291,7 @@ class ASHLAR_API DB {
   // implemented; it overlaps another file of its level; one of its blocks is damaged.
   // InvalidArgument also: the name is taken, or the metadata lists no files. After an error, or a
   // crash during the call, no part of the family exists, *handle is null, and the files are as they
-  // were. Two errors may come after the family was created, as with CreateColumnFamily: that of the
+  // were. As with CreateColumnFamily, two errors may follow the creation of the family: that of the
   // OPTIONS file, and MemoryLimit. With move_files a crash just after the call may leave the old
   // names.
   virtual Status CreateColumnFamilyWithImport(
@@ -305,9 +305,9 @@ class ASHLAR_API DB {
                                       const ExportImportFilesMetaData& metadata,
                                       ColumnFamilyHandle** handle);
   // Removes the family from the database at once. Its files are deleted after the last handle,
-  // iterator and pin are released. The handle stays the caller's. InvalidArgument: it is the
-  // default family. ColumnFamilyDropped: it was dropped before. Several families: stops at the
-  // first failure.
+  // iterator and pin are released. The caller keeps the handle. InvalidArgument: it is the default
+  // family. ColumnFamilyDropped: it was dropped before. With several families, stops at the first
+  // failure.
   Status DropColumnFamily(ColumnFamilyHandle* column_family);
   virtual Status DropColumnFamilies(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
   // Releases a handle. InvalidArgument for the default family's own handle.
@@ -317,7 +317,7 @@ class ASHLAR_API DB {
 
   // ---- Writing.
 
-  // Applies the batch atomically, and writes its sequence into it. After an error no part of it is
+  // Applies the batch atomically, and stores its sequence in it. After an error no part of it is
   // visible. After a failed sync the batch may appear after a crash.
   //
   // InvalidArgument: a family of the batch does not exist, a record is too large, or the options
@@ -345,7 +345,7 @@ class ASHLAR_API DB {
   Status SingleDelete(const WriteOptions& options, const Slice& key) {
     return SingleDelete(options, DefaultColumnFamily(), key);
   }
-  // Deletes the keys of [begin_key, end_key) by one record. Nothing for an empty range.
+  // Deletes the keys in [begin_key, end_key) with one record. Does nothing for an empty range.
   // InvalidArgument: the end is before the begin. NotSupported: the family has PlainTables.
   virtual Status DeleteRange(const WriteOptions& options, ColumnFamilyHandle* column_family,
                              const Slice& begin_key, const Slice& end_key) = 0;
@@ -376,10 +376,10 @@ class ASHLAR_API DB {
     return Get(options, DefaultColumnFamily(), key, value);
   }
 
-  // The operands of Merge for `key` as they were written, oldest first, without running the merge
-  // operator. A value below them is the first. *number_of_operands becomes their number. The slices
-  // are pinned as by Get; those in merge_operands are reset first. NotFound if the key does not
-  // exist. Incomplete, subcode KMergeOperandsInsufficientCapacity: there are more than
+  // Returns the operands of Merge for `key` as they were written, oldest first, without running the
+  // merge operator. A value below them is the first. *number_of_operands is set to their number.
+  // The slices are pinned as by Get; those in merge_operands are reset first. NotFound: the key
+  // does not exist. Incomplete, subcode KMergeOperandsInsufficientCapacity: there are more than
   // expected_max_number_of_operands; none is returned. InvalidArgument: a pointer is null, or the
   // expected number is not positive. Compactions combine operands, so later calls may find fewer.
   virtual Status GetMergeOperands(const ReadOptions& options, ColumnFamilyHandle* column_family,
@@ -388,24 +388,24 @@ class ASHLAR_API DB {
                                   int* number_of_operands) = 0;
 
   // Reads many keys from one state of the database. values[i] and statuses[i] are the results of
-  // Get for column_families[i] and keys[i]. Each array has num_keys elements. sorted_input: the
-  // caller has sorted them by family and key.
+  // Get for column_families[i] and keys[i]. Each array has num_keys elements. sorted_input
+  // (accepted): the caller has sorted them by family and key.
   virtual void MultiGet(const ReadOptions& options, size_t num_keys,
                         ColumnFamilyHandle** column_families, const Slice* keys,
                         PinnableSlice* values, Status* statuses, bool sorted_input = false) = 0;
   virtual void MultiGet(const ReadOptions& options, ColumnFamilyHandle* column_family,
                         size_t num_keys, const Slice* keys, PinnableSlice* values, Status* statuses,
                         bool sorted_input = false) = 0;
-  // The copying forms. std::bad_alloc: there is no memory for a vector or a copy.
+  // The copying forms. They throw std::bad_alloc if a vector or a copy cannot be allocated.
   std::vector<Status> MultiGet(const ReadOptions& options,
                                const std::vector<ColumnFamilyHandle*>& column_families,
                                const std::vector<Slice>& keys, std::vector<std::string>* values);
   std::vector<Status> MultiGet(const ReadOptions& options, const std::vector<Slice>& keys,
                                std::vector<std::string>* values);
 
-  // False if the key does not exist; true if it may exist. Reads memory only. *value_found is true
-  // if memory was sufficient: *value is then the value, or empty if the key does not exist. `value`
-  // and `value_found` may be null.
+  // Returns false if the key does not exist, true if it may exist. Reads memory only. If that is
+  // enough to decide, *value_found is true, and *value is the value, or empty if the key does not
+  // exist. `value` and `value_found` may be null.
   virtual bool KeyMayExist(const ReadOptions& options, ColumnFamilyHandle* column_family,
                            const Slice& key, std::string* value, bool* value_found = nullptr) = 0;
   bool KeyMayExist(const ReadOptions& options, const Slice& key, std::string* value,
@@ -413,20 +413,20 @@ class ASHLAR_API DB {
     return KeyMayExist(options, DefaultColumnFamily(), key, value, value_found);
   }
 
-  // An error is the iterator's status. Null only without memory for an iterator. The caller owns
-  // the iterator and must delete it before the DB is closed.
+  // An error is the iterator's status. Returns null only if no iterator can be allocated. The
+  // caller owns the iterator and must delete it before the DB is closed.
   virtual Iterator* NewIterator(const ReadOptions& options, ColumnFamilyHandle* column_family) = 0;
   Iterator* NewIterator(const ReadOptions& options) {
     return NewIterator(options, DefaultColumnFamily());
   }
-  // One per family, all over the same state.
+  // Returns one iterator per family, all over the same state.
   virtual Status NewIterators(const ReadOptions& options,
                               const std::vector<ColumnFamilyHandle*>& column_families,
                               std::vector<Iterator*>* iterators) = 0;
 
-  // The current state, for ReadOptions::snapshot. The caller passes it to ReleaseSnapshot before
-  // the DB is closed or deleted. Waits while an ingestion writes the MANIFEST for a file that the
-  // snapshot would see. Null: there is no memory, or the database is a secondary.
+  // Takes a snapshot, for ReadOptions::snapshot. The caller passes it to ReleaseSnapshot before the
+  // DB is closed or deleted. Waits while an ingestion writes the MANIFEST for a file that the
+  // snapshot would see. Null: memory ran out, or the database is a secondary.
   virtual const Snapshot* GetSnapshot() = 0;
   // Null is ignored.
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
@@ -434,7 +434,7 @@ class ASHLAR_API DB {
   // ---- Properties.
 
   struct Properties {
-    // Number of files at a level: append the level. Text and number.
+    // The number of files on the level that is appended to the name. Text and number.
     inline static const std::string kNumFilesAtLevelPrefix = "rocksdb.num-files-at-level";
     // Text for people; the map form of kCFStats is for programs.
     inline static const std::string kStats = "rocksdb.stats";
@@ -444,7 +444,7 @@ class ASHLAR_API DB {
     inline static const std::string kDBStats = "rocksdb.dbstats";
     inline static const std::string kLevelStats = "rocksdb.levelstats";
     inline static const std::string kOptionsStatistics = "rocksdb.options-statistics";
-    // Not answered: GetProperty and its relatives return false.
+    // Not supported: GetProperty and its relatives return false.
     inline static const std::string kCompressionRatioAtLevelPrefix =
         "rocksdb.compression-ratio-at-level";
     inline static const std::string kCFFileHistogram = "rocksdb.cf-file-histogram";
@@ -481,12 +481,12 @@ class ASHLAR_API DB {
     // Numbers: compaction and writers.
     inline static const std::string kCompactionPending = "rocksdb.compaction-pending";
     inline static const std::string kNumRunningCompactions = "rocksdb.num-running-compactions";
-    // Not answered.
+    // Not supported.
     inline static const std::string kNumRunningCompactionSortedRuns =
         "rocksdb.num-running-compaction-sorted-runs";
     inline static const std::string kEstimatePendingCompactionBytes =
         "rocksdb.estimate-pending-compaction-bytes";
-    // Calls of AbortAllCompactions without a ResumeAllCompactions.
+    // The number of calls of AbortAllCompactions without a matching ResumeAllCompactions.
     inline static const std::string kCompactionAbortCount = "rocksdb.compaction-abort-count";
     inline static const std::string kBackgroundErrors = "rocksdb.background-errors";
     inline static const std::string kActualDelayedWriteRate = "rocksdb.actual-delayed-write-rate";
@@ -495,7 +495,7 @@ class ASHLAR_API DB {
     inline static const std::string kEstimateNumKeys = "rocksdb.estimate-num-keys";
     inline static const std::string kEstimateTableReadersMem = "rocksdb.estimate-table-readers-mem";
     inline static const std::string kEstimateLiveDataSize = "rocksdb.estimate-live-data-size";
-    // Not answered.
+    // Not supported.
     inline static const std::string kEstimateOldestKeyTime = "rocksdb.estimate-oldest-key-time";
     inline static const std::string kTotalSstFilesSize = "rocksdb.total-sst-files-size";
     inline static const std::string kLiveSstFilesSize = "rocksdb.live-sst-files-size";
@@ -503,7 +503,7 @@ class ASHLAR_API DB {
     inline static const std::string kIsFileDeletionsEnabled = "rocksdb.is-file-deletions-enabled";
     inline static const std::string kBaseLevel = "rocksdb.base-level";
     inline static const std::string kMinLogNumberToKeep = "rocksdb.min-log-number-to-keep";
-    // Not answered.
+    // Not supported.
     inline static const std::string kMinObsoleteSstNumberToKeep =
         "rocksdb.min-obsolete-sst-number-to-keep";
     // Numbers: snapshots and versions.
@@ -517,19 +517,19 @@ class ASHLAR_API DB {
     inline static const std::string kBlockCacheCapacity = "rocksdb.block-cache-capacity";
     inline static const std::string kBlockCacheUsage = "rocksdb.block-cache-usage";
     inline static const std::string kBlockCachePinnedUsage = "rocksdb.block-cache-pinned-usage";
-    // Numbers: blob files, which do not exist, so these are 0.
+    // Numbers: blob files. They are 0, because there are no blob files.
     inline static const std::string kNumBlobFiles = "rocksdb.num-blob-files";
     inline static const std::string kTotalBlobFileSize = "rocksdb.total-blob-file-size";
     inline static const std::string kLiveBlobFileSize = "rocksdb.live-blob-file-size";
     inline static const std::string kLiveBlobFileGarbageSize =
         "rocksdb.live-blob-file-garbage-size";
-    // Not answered: there is no cache for blobs.
+    // Not supported, because there is no cache for blobs.
     inline static const std::string kBlobCacheCapacity = "rocksdb.blob-cache-capacity";
     inline static const std::string kBlobCacheUsage = "rocksdb.blob-cache-usage";
     inline static const std::string kBlobCachePinnedUsage = "rocksdb.blob-cache-pinned-usage";
   };
 
-  // False when there is no such property, or not in that form.
+  // Returns false if there is no such property, or it does not have that form.
   virtual bool GetProperty(ColumnFamilyHandle* column_family, const Slice& property,
                            std::string* value) = 0;
   bool GetProperty(const Slice& property, std::string* value) {
@@ -545,7 +545,7 @@ class ASHLAR_API DB {
   bool GetIntProperty(const Slice& property, uint64_t* value) {
     return GetIntProperty(DefaultColumnFamily(), property, value);
   }
-  // The sum over all families. A block cache that several share counts once.
+  // The sum over all families. A block cache that several families share counts once.
   virtual bool GetAggregatedIntProperty(const Slice& property, uint64_t* value) = 0;
   // Resets the sums over jobs and stalls of all families (rocksdb.stats, rocksdb.cfstats), and the
   // number of lost errors (rocksdb.background-errors). Statistics are not changed.
@@ -583,7 +583,7 @@ class ASHLAR_API DB {
   // Compacts the keys in [*begin, *end] (null: unbounded) down to the last level that has data.
   // Memtables are flushed first, unless both ends are given and no memtable has a key or a part of
   // a range deletion between them. Incomplete: canceled, or manual compactions are disabled or
-  // aborted. ShutdownInProgress: as from Flush. For those of change_level see CompactRangeOptions.
+  // aborted. ShutdownInProgress: as from Flush. CompactRangeOptions has the errors of change_level.
   virtual Status CompactRange(const CompactRangeOptions& options, ColumnFamilyHandle* column_family,
                               const Slice* begin, const Slice* end) = 0;
   Status CompactRange(const CompactRangeOptions& options, const Slice* begin, const Slice* end) {
@@ -617,8 +617,8 @@ class ASHLAR_API DB {
   }
 
   // Marks the tables that have keys in [*begin, *end] (null: unbounded) for automatic compaction
-  // and returns. Tables on the last level that has any are not marked. Closing the database forgets
-  // the marks.
+  // and returns. Tables on the last level that has tables are not marked. The marks are lost when
+  // the database is closed.
   virtual Status SuggestCompactRange(ColumnFamilyHandle* column_family, const Slice* begin,
                                      const Slice* end) = 0;
   Status SuggestCompactRange(const Slice* begin, const Slice* end) {
@@ -635,16 +635,16 @@ class ASHLAR_API DB {
   // Cancels the running calls of CompactRange, CompactFiles and PromoteL0, and waits for them. They
   // return Incomplete. A CompactRange that still flushes memtables is not waited for; it returns
   // Incomplete after the flush, unless they are enabled by then. New calls return Incomplete until
-  // EnableManualCompaction has been called as often. Do not call it from a listener of such a call.
+  // EnableManualCompaction was called as many times. Do not call it from a listener of such a call.
   virtual void DisableManualCompaction() = 0;
   virtual void EnableManualCompaction() = 0;
 
-  // Cancels all running and waiting compactions, and waits for them. Those of CompactRange,
+  // Cancels all running and waiting compactions, and waits for them. Calls of CompactRange,
   // CompactFiles and PromoteL0 return Incomplete (Status::IsCompactionAborted). Canceled
-  // compactions leave no files and change nothing. No compaction starts, and these calls return
-  // Incomplete, until ResumeAllCompactions has been called as often. Flushes continue, so writes
-  // may eventually stall until then: see level0_stop_writes_trigger. Do not call it from a listener
-  // or a filter of a compaction.
+  // compactions leave no files and change nothing. Until ResumeAllCompactions has been called as
+  // many times, no compaction starts, and these calls return Incomplete. Flushes continue, so
+  // writes may eventually stall: see level0_stop_writes_trigger. Do not call it from a listener or
+  // a filter of a compaction.
   virtual void AbortAllCompactions() = 0;
   virtual void ResumeAllCompactions() = 0;
 
@@ -653,8 +653,8 @@ class ASHLAR_API DB {
                                      size_t n, bool include_end) = 0;
 
   // Deletes every key outside [begin_key, end_key), flushes, and compacts the whole family, so that
-  // its files hold neither these keys nor their deletions. Both sides are deleted at once, before
-  // the compaction. Concurrent writes to the family may survive; do not make any. Versions that a
+  // its files hold neither these keys nor their deletions. One batch deletes both sides before the
+  // compaction. Concurrent writes to the family may survive; do not make any. Versions that a
   // snapshot needs stay until a later compaction. So does data that compactions do not rewrite:
   // everything with FIFO compaction, and the reserved level with allow_ingest_behind.
   //
@@ -665,10 +665,10 @@ class ASHLAR_API DB {
 
   // Deprecated; use DeleteFilesInRanges. Drops one table ("000012.sst") with all its entries, or
   // deletes one archived log ("archive/000012.log"). The table must be on the deepest level that
-  // has any and, in level 0, must be the oldest, so that no older version of a key can appear. A
-  // table that a compaction reads stays, and the call returns Ok. InvalidArgument: another table,
-  // or there is no such table. NotSupported: a log that is not archived. IOError (PathNotFound):
-  // the archive has no such log.
+  // has tables and, in level 0, must be the oldest, so that no older version of a key can appear. A
+  // table that a compaction reads stays, and the call returns Ok. InvalidArgument: the table is not
+  // of this kind or does not exist. NotSupported: a log that is not archived. IOError
+  // (PathNotFound): the archive has no such log.
   virtual Status DeleteFile(const std::string& name) = 0;
 
   // Writes everything that the memtables of these families hold into tables. FlushOptions decide
@@ -685,8 +685,8 @@ class ASHLAR_API DB {
   virtual Status FlushWAL(const FlushWALOptions& options) { return FlushWAL(options.sync); }
   // Makes every write so far durable.
   virtual Status SyncWAL() = 0;
-  // Blocks writers and ingestions until UnlockWAL has been called as often (by any thread). When
-  // LockWAL returns, every write that returned before is in the log's file, as after
+  // Blocks writers and ingestions until UnlockWAL has been called as many times (by any thread).
+  // When LockWAL returns, every write that returned before is in the log's file, as after
   // FlushWAL(false). A write with no_slowdown returns Incomplete instead of waiting. Reads, flushes
   // and compactions continue. Close wakes the writers with ShutdownInProgress.
   virtual Status LockWAL() = 0;
@@ -695,16 +695,16 @@ class ASHLAR_API DB {
 
   // ---- Logs.
 
-  // Returns an iterator over the writes from the batch with this sequence on. If no log has that
-  // batch any more, it starts at the first later one (ashlar/transaction_log.h). Set
+  // Returns an iterator over the writes that starts at the batch with this sequence. If no log has
+  // this batch any more, it starts at the first later one (ashlar/transaction_log.h). Set
   // WAL_ttl_seconds or WAL_size_limit_MB; otherwise a log is deleted once its writes are in tables.
   // NotFound: seq_number is above GetLatestSequenceNumber(), and *iter is null. Otherwise returns
   // the iterator's status.
   virtual Status GetUpdatesSince(SequenceNumber seq_number,
                                  std::unique_ptr<TransactionLogIterator>* iter,
                                  const TransactionLogIterator::ReadOptions& read_options = {}) = 0;
-  // All logs, the archived ones first, by number. Logs that are empty or have no readable record
-  // are left out. To copy them, disable file deletions before.
+  // Lists all logs by number, archived ones first. Logs that are empty or have no readable record
+  // are left out. To copy the logs, disable file deletions before this call.
   virtual Status GetSortedWalFiles(VectorWalPtr& files) = 0;
   // NotFound: the database is read-only or closed.
   virtual Status GetCurrentWalFile(std::unique_ptr<WalFile>* current_wal_file) = 0;
@@ -713,8 +713,8 @@ class ASHLAR_API DB {
   // AbortAllCompactions holds back, unless the options say otherwise.
   virtual Status WaitForCompact(const WaitForCompactOptions& options) = 0;
   // Stops running jobs at the next opportunity. No job starts until ContinueBackgroundWork has been
-  // called as often. Calls that need a job wait until then: Flush and CompactRange with unflushed
-  // memtables, and writes while every memtable is full.
+  // called as many times. Calls that need a job wait until then: Flush and CompactRange with
+  // unflushed memtables, and writes while every memtable is full.
   virtual Status PauseBackgroundWork() = 0;
   virtual Status ContinueBackgroundWork() = 0;
   // See CancelAllBackgroundWork in ashlar/convenience.h.
@@ -723,11 +723,11 @@ class ASHLAR_API DB {
   virtual Status EnableAutoCompaction(const std::vector<ColumnFamilyHandle*>& column_families) = 0;
 
   // Keeps obsolete files (tables, logs, MANIFESTs, OPTIONS files), for instance while they are
-  // copied, until EnableFileDeletions has been called as often.
+  // copied, until EnableFileDeletions has been called as many times.
   virtual Status DisableFileDeletions() = 0;
   // InvalidArgument: they are not disabled.
   virtual Status EnableFileDeletions() = 0;
-  // The form of older releases, which is OK where they are not disabled. force: enables them at
+  // The form of older releases, which returns Ok if they are not disabled. force: enables them at
   // once, so files may be deleted while another thread or a backup copies them.
   Status EnableFileDeletions(bool force);
 
@@ -736,14 +736,14 @@ class ASHLAR_API DB {
   // Changes mutable options by name, all or none, and writes a new OPTIONS file. InvalidArgument
   // names the option: it is unknown or fixed, or has a bad value. NotSupported: the value is
   // refused, or the database only reads. With fail_if_options_file_error, an error of the OPTIONS
-  // file comes after the change.
+  // file may be returned after the change was made.
   virtual Status SetOptions(ColumnFamilyHandle* column_family,
                             const std::unordered_map<std::string, std::string>& new_options) = 0;
   Status SetOptions(const std::unordered_map<std::string, std::string>& new_options) {
     return SetOptions(DefaultColumnFamily(), new_options);
   }
   virtual Status SetDBOptions(const std::unordered_map<std::string, std::string>& new_options) = 0;
-  // The current ones.
+  // The current options.
   virtual Options GetOptions(ColumnFamilyHandle* column_family) const = 0;
   Options GetOptions() const { return GetOptions(DefaultColumnFamily()); }
   virtual DBOptions GetDBOptions() const = 0;
@@ -753,7 +753,7 @@ class ASHLAR_API DB {
   // The directory.
   virtual const std::string& GetName() const = 0;
   virtual Env* GetEnv() const = 0;
-  // GetEnv()'s.
+  // The file system of GetEnv().
   virtual FileSystem* GetFileSystem() const = 0;
   virtual SequenceNumber GetLatestSequenceNumber() const = 0;
   virtual int NumberLevels(ColumnFamilyHandle* column_family) = 0;
@@ -772,7 +772,7 @@ class ASHLAR_API DB {
   void GetColumnFamilyMetaData(ColumnFamilyMetaData* metadata) {
     GetColumnFamilyMetaData(DefaultColumnFamily(), metadata);
   }
-  // The sizes and counts are those of the tables that are left.
+  // The sizes and counts are those of the selected tables.
   void GetColumnFamilyMetaData(ColumnFamilyHandle* column_family,
                                const GetColumnFamilyMetaDataOptions& options,
                                ColumnFamilyMetaData* metadata);
@@ -780,7 +780,7 @@ class ASHLAR_API DB {
                                ColumnFamilyMetaData* metadata) {
     GetColumnFamilyMetaData(DefaultColumnFamily(), options, metadata);
   }
-  // Of all families, by id.
+  // The metadata of all families, by id.
   virtual void GetAllColumnFamilyMetaData(std::vector<ColumnFamilyMetaData>* metadata) = 0;
   virtual Status GetPropertiesOfAllTables(ColumnFamilyHandle* column_family,
                                           TablePropertiesCollection* props) = 0;
@@ -791,11 +791,11 @@ class ASHLAR_API DB {
   virtual Status GetPropertiesOfTablesByLevel(
       ColumnFamilyHandle* column_family,
       std::vector<std::unique_ptr<TablePropertiesCollection>>* props_by_level);
-  // When the oldest table of all families was created, in seconds since 1970. 0: that of a table is
-  // not known. UINT64_MAX: there is no table.
+  // When the oldest table of all families was created, in seconds since 1970. 0: the time of a
+  // table is not known. UINT64_MAX: there is no table.
   virtual Status GetCreationTimeOfOldestFile(uint64_t* creation_time);
-  // Of the tables that may have keys in one of the n ranges, whose limits belong to them here. A
-  // range whose limit is before its start has no tables.
+  // Properties of the tables that may have keys in one of the n ranges, which here include their
+  // limits. A range whose limit is before its start has no tables.
   virtual Status GetPropertiesOfTablesInRange(ColumnFamilyHandle* column_family, const Range* range,
                                               size_t n, TablePropertiesCollection* props) = 0;
   // The tables, CURRENT, MANIFEST and OPTIONS file of the current state, and the number of bytes of
@@ -811,15 +811,15 @@ class ASHLAR_API DB {
   // was read (catch up, or open it again), IOError if the writer deletes files during the call.
   virtual Status GetLiveFilesStorageInfo(const LiveFilesStorageInfoOptions& options,
                                          std::vector<LiveFileStorageInfo>* files) = 0;
-  // The recorded checksums of all tables (ashlar/file_checksum.h), "" and "Unknown" for a table
-  // without one. The list is emptied first. GetLiveFilesStorageInfo has them too.
+  // Lists the recorded checksums of all tables (ashlar/file_checksum.h), "" and "Unknown" for a
+  // table without one. The list is emptied first. GetLiveFilesStorageInfo returns them, too.
   virtual Status GetLiveFilesChecksumInfo(FileChecksumList* checksum_list) = 0;
   virtual Status GetDbIdentity(std::string& identity) const = 0;
   virtual Status GetDbSessionId(std::string& session_id) const = 0;
 
   // Adds table files that SstFileWriter made, here or in RocksDB, to the database. Their entries
   // replace older ones at the same keys. Files of one call may overlap; later files win. Each file
-  // goes to the lowest level that can hold it. If a memtable has keys in its range, or it goes to
+  // goes to the deepest level that can hold it. If a memtable has keys in its range, or it goes to
   // level 0, the family is flushed first. Reads continue; writes wait while the MANIFEST is
   // written. The files are durable in the database when the call returns.
   //
@@ -841,7 +841,7 @@ class ASHLAR_API DB {
   // Reads every block of every table and checks it. The first error names file and offset.
   virtual Status VerifyChecksum(const ReadOptions& options) = 0;
   Status VerifyChecksum() { return VerifyChecksum(ReadOptions()); }
-  // Reads every table that has a recorded checksum, and compares (ashlar/file_checksum.h).
+  // Reads every table that has a recorded checksum, and compares the two (ashlar/file_checksum.h).
   // Corruption names the first file that differs. InvalidArgument: there is no
   // file_checksum_gen_factory, or it lacks the function of a table.
   virtual Status VerifyFileChecksums(const ReadOptions& options) = 0;
@@ -865,15 +865,15 @@ inline DB::SizeApproximationFlags operator|(DB::SizeApproximationFlags a,
 
 // Deletes every file of the database, and its directory if that is then empty. Ok if there is no
 // such directory. Other files stay, and so do logs in options.wal_dir if the OPTIONS file names
-// another folder of logs. IOError if the database is open, or another one that has its logs in
+// another folder of logs. IOError: the database is open, or another one that has its logs in
 // wal_dir.
 ASHLAR_API Status DestroyDB(const std::string& name, const Options& options,
                             const std::vector<ColumnFamilyDescriptor>& column_families =
                                 std::vector<ColumnFamilyDescriptor>());
 
-// Makes a damaged database one that can be opened, with as much of its data as can be read.
+// Repairs a damaged database so that it can be opened, with as much of its data as can be read.
 // ashlar/repair.h has the contract, and a form that reports. A family that column_families does not
-// name gets unknown_cf_opts; without them it is InvalidArgument, and nothing is changed. The form
+// name gets unknown_cf_opts. Without these it is InvalidArgument, and nothing is changed. The form
 // with Options uses them for every family.
 ASHLAR_API Status RepairDB(const std::string& dbname, const DBOptions& db_options,
                            const std::vector<ColumnFamilyDescriptor>& column_families);

@@ -1,21 +1,21 @@
-// Env: the world a database runs in: files, time, and the threads that flush and compact. Databases
-// opened with one Env share its threads. Logger: the destination of a database's messages.
+// Env: the environment of a database: files, time, and the threads that flush and compact.
+// Databases opened with one Env share its threads. Logger: receives the messages of a database.
 //
 //   a program that changes files     derives from EnvWrapper, or from FileSystemWrapper
 //                                    (ashlar/file_system.h) and calls NewCompositeEnv
-//   a program that has its own world derives from Env
+//   a program that replaces it all   derives from Env
 //
-// I1: the engine opens every file of a database through the Env of its options: through the methods
-//     below if the class overrides them, without a detour if the files are the system's.
+// I1: the engine opens every file of a database through the Env of its options. It calls the
+//     methods below if the class overrides them, and uses the system's files without a detour.
 // I2: the engine's background work runs on the threads of the Env's executor(): for an EnvWrapper
-//     those of its target, for a class that derives from Env directly those of Env::Default().
-//     Schedule and StartThread are for the program.
-// I3: the engine reads time through NowMicros and NowNanos, and sleeps by SleepForMicroseconds; or
-//     by the SystemClock with which the Env was made (ashlar/system_clock.h).
+//     those of its target, for a class that derives from Env directly those of Env::Default(). The
+//     engine does not use Schedule and StartThread, which are for the program.
+// I3: the engine reads time with NowMicros and NowNanos and sleeps with SleepForMicroseconds, or
+//     uses the SystemClock with which the Env was made (ashlar/system_clock.h).
 //
 // Errors: a missing file is PathNotFound; every error names the path. Thread safety: several
 // threads may call every method of Env and Logger, and the const methods of RandomAccessFile, at
-// once. One thread at a time uses any other file (see WritableFile::IsSyncThreadSafe for the
+// once. Any other file is used by one thread at a time (see WritableFile::IsSyncThreadSafe for the
 // exception). Lifetime: an Env outlives its databases and files.
 #pragma once
 
@@ -63,9 +63,9 @@ struct ThreadStatus;
 
 inline constexpr size_t kDefaultPageSize = 4096;
 
-// How files are read and written: RocksDB's members. An Env of the program gets them with each
-// file. SstFileWriter honours use_direct_writes, bytes_per_sync and rate_limiter; the files of
-// Env::Default() honour the mmap and direct members.
+// Settings for reading and writing files. The members are RocksDB's. An Env of the program gets
+// them with each file. SstFileWriter honours use_direct_writes, bytes_per_sync and rate_limiter;
+// the files of Env::Default() honour the mmap and direct members.
 struct ASHLAR_API EnvOptions {
   EnvOptions() = default;
   explicit EnvOptions(const DBOptions& options);
@@ -84,7 +84,7 @@ struct ASHLAR_API EnvOptions {
   RateLimiter* rate_limiter = nullptr;  // null: none; outlives the file
 };
 
-// How much processor time a thread gets next to others.
+// The share of the processors that a thread gets, relative to other threads.
 enum class CpuPriority { kIdle = 0, kLow = 1, kNormal = 2, kHigh = 3 };
 
 class ASHLAR_API Env : public Customizable {
@@ -95,7 +95,7 @@ class ASHLAR_API Env : public Customizable {
   // The priority of a request to the rate limiter. In options, IO_TOTAL means "no request".
   using IOPriority = IORequestPriority;
   using enum IORequestPriority;
-  // How long written data are expected to live.
+  // The expected lifetime of written data.
   enum WriteLifeTimeHint {
     WLTH_NOT_SET = 0,
     WLTH_NONE,
@@ -139,7 +139,7 @@ class ASHLAR_API Env : public Customizable {
   static const char* kDefaultName() { return "DefaultEnv"; }
   const char* Name() const override { return ""; }
 
-  // The operating system's world; lives as long as the process. Never null.
+  // The Env of the operating system. It lives as long as the process and is never null.
   static Env* Default();
 
   // ---- Files.
@@ -152,36 +152,36 @@ class ASHLAR_API Env : public Customizable {
   virtual Status NewRandomAccessFile(const std::string& path,
                                      std::unique_ptr<RandomAccessFile>* result,
                                      const EnvOptions& options) = 0;
-  // Creates the file, or cuts an existing one to nothing.
+  // Creates the file, or truncates an existing one to 0 bytes.
   virtual Status NewWritableFile(const std::string& path, std::unique_ptr<WritableFile>* result,
                                  const EnvOptions& options) = 0;
-  // For appending; creates the file if it is missing. Default: NotSupported.
+  // Opens a file for appending, and creates it if it is missing. Default: NotSupported.
   virtual Status ReopenWritableFile(const std::string& path, std::unique_ptr<WritableFile>* result,
                                     const EnvOptions& options);
-  // Gives old_path the name path, and opens it for writing. Default: by RenameFile and
+  // Renames old_path to path and opens it for writing. By default calls RenameFile and then
   // NewWritableFile.
   virtual Status ReuseWritableFile(const std::string& path, const std::string& old_path,
                                    std::unique_ptr<WritableFile>* result,
                                    const EnvOptions& options);
-  // An existing file. Default: NotSupported.
+  // Opens an existing file. Default: NotSupported.
   virtual Status NewRandomRWFile(const std::string& path, std::unique_ptr<RandomRWFile>* result,
                                  const EnvOptions& options);
-  // An existing file that is not empty; one buffer of it at a time. Default: NotSupported.
+  // Maps an existing file that is not empty; one buffer of it at a time. Default: NotSupported.
   virtual Status NewMemoryMappedFileBuffer(const std::string& path,
                                            std::unique_ptr<MemoryMappedFileBuffer>* result);
   virtual Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) = 0;
 
-  // Ok, NotFound, or an error that says why it is not known.
+  // Returns Ok, NotFound, or the error that prevented the check.
   virtual Status FileExists(const std::string& path) = 0;
-  // Names, in no order.
+  // Returns names in no particular order.
   virtual Status GetChildren(const std::string& dir, std::vector<std::string>* names) = 0;
-  // Default: by GetChildren and GetFileSize; files that vanish in between are left out.
+  // By default uses GetChildren and GetFileSize; leaves out files that vanish in between.
   virtual Status GetChildrenFileAttributes(const std::string& dir,
                                            std::vector<FileAttributes>* attributes);
   virtual Status DeleteFile(const std::string& path) = 0;
   // Default: NotSupported.
   virtual Status Truncate(const std::string& path, size_t bytes);
-  // Error if it exists.
+  // Fails if the directory exists.
   virtual Status CreateDir(const std::string& dir) = 0;
   virtual Status CreateDirIfMissing(const std::string& dir) = 0;
   virtual Status DeleteDir(const std::string& dir) = 0;
@@ -189,19 +189,19 @@ class ASHLAR_API Env : public Customizable {
   virtual Status GetFileModificationTime(const std::string& path, uint64_t* unix_seconds) = 0;
   // Atomically replaces `to`.
   virtual Status RenameFile(const std::string& from, const std::string& to) = 0;
-  // The next three, by default: NotSupported. A database works without them.
+  // By default these three return NotSupported. A database works without them.
   virtual Status LinkFile(const std::string& from, const std::string& to);
   virtual Status NumFileLinks(const std::string& path, uint64_t* count);
   virtual Status AreFilesSame(const std::string& first, const std::string& second, bool* same);
-  // Makes a closed file durable. Default: by ReopenWritableFile.
+  // Makes a closed file durable. By default uses ReopenWritableFile.
   virtual Status SyncFile(const std::string& path, const EnvOptions& options, bool use_fsync);
-  // *lock belongs to the Env; UnlockFile ends it. IOError while another holder has it.
+  // The Env owns *lock until UnlockFile. IOError: another holder has the lock.
   virtual Status LockFile(const std::string& path, FileLock** lock) = 0;
   virtual Status UnlockFile(FileLock* lock) = 0;
-  // A directory for the files of tests, which exists.
+  // An existing directory for the files of tests.
   virtual Status GetTestDirectory(std::string* path) = 0;
   virtual Status GetAbsolutePath(const std::string& path, std::string* absolute) = 0;
-  // The next two, by default: NotSupported.
+  // By default these two return NotSupported.
   virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
   virtual Status IsDirectory(const std::string& path, bool* is_directory);
   // Default: a file in the format of LOG; an existing one is renamed to <path>.old.<micros>.
@@ -226,46 +226,46 @@ class ASHLAR_API Env : public Customizable {
 
   // ---- Threads.
 
-  // Runs function(arg) on a thread of the pool. `tag` names it for UnSchedule, which calls
+  // Runs function(arg) on a thread of the pool. `tag` identifies it for UnSchedule, which calls
   // unschedule(arg) instead for each function that has not begun, and returns their number
   // (default: 0).
   virtual void Schedule(void (*function)(void* arg), void* arg, Priority pri = LOW,
                         void* tag = nullptr, void (*unschedule)(void* arg) = nullptr) = 0;
   virtual int UnSchedule(void* tag, Priority pri);
-  // Runs function(arg) on a thread of its own. WaitForJoin waits for all of these (default: not).
+  // Runs function(arg) on a thread of its own. WaitForJoin waits for all of these (default: none).
   virtual void StartThread(void (*function)(void* arg), void* arg) = 0;
   template <typename Function, typename... Args>
   void StartThreadTyped(Function function, Args&&... args);
   virtual void WaitForJoin();
-  // Reserves and releases threads of a pool; returns the number. Default: 0.
+  // Reserve and release threads of a pool, and return the number. Default: 0.
   virtual int ReserveThreads(int threads, Priority pri);
   virtual int ReleaseThreads(int threads, Priority pri);
-  // Jobs that wait for a thread (default: 0).
+  // The number of jobs that wait for a thread. Default: 0.
   virtual unsigned int GetThreadPoolQueueLen(Priority pri = LOW) const;
 
   // The number of threads of one priority. Env::Default() begins with 1 for HIGH and LOW; DB::Open
   // raises it to the number in its options, or as far as the system allows. With 0, the jobs of the
   // priority wait: flushes (HIGH), and with them writers, or compactions (LOW). Numbers for BOTTOM
-  // and USER are stored and reported but start no threads: the threads of LOW run their work and
-  // compact into the last level.
+  // and USER are stored and reported but start no threads, because the threads of LOW run their
+  // work and compact into the last level.
   virtual void SetBackgroundThreads(int number, Priority pri = LOW) = 0;
   virtual int GetBackgroundThreads(Priority pri = LOW) = 0;
   virtual void IncBackgroundThreadsIfNeeded(int number, Priority pri) = 0;
-  // Who may open the files. Accepted without effect by default.
+  // Controls whether other users may open the files. By default accepted without effect.
   virtual Status SetAllowNonOwnerAccess(bool allow);
   // Lowers the priority of the threads of HIGH or LOW from their next job on. The first form makes
   // their reads and writes wait for those of other threads. The others lower their share of the
   // processors: to low (kLow, and the third form) or to idle priority. Nothing raises it again:
-  // kNormal and kHigh have no effect. Best effort. Default: nothing; Env::Default() does it. BOTTOM
-  // and USER have no threads.
+  // kNormal and kHigh have no effect. Best effort. By default these do nothing; Env::Default()
+  // implements them. BOTTOM and USER have no threads.
   virtual void LowerThreadPoolIOPriority(Priority pool = LOW);
   virtual Status LowerThreadPoolCPUPriority(Priority pool, CpuPriority pri);
   virtual void LowerThreadPoolCPUPriority(Priority pool = LOW);
-  // The threads that run background jobs for databases of this Env, and other threads while they
-  // run one, with the operation of each if the database has enable_thread_tracking
+  // Lists the threads that run background jobs for databases of this Env, and other threads while
+  // they run one. If the database has enable_thread_tracking, each has its operation
   // (ashlar/thread_status.h). May start the threads.
   virtual Status GetThreadList(std::vector<ThreadStatus>* thread_list);
-  // A number that names the calling thread.
+  // A number that identifies the calling thread.
   virtual uint64_t GetThreadID() const;
   static std::string PriorityToString(Priority priority);
   static std::string IOActivityToString(IOActivity activity);
@@ -275,19 +275,19 @@ class ASHLAR_API Env : public Customizable {
   const std::shared_ptr<SystemClock>& GetSystemClock() const { return system_clock_; }
 
   // Microseconds since 1970; nanoseconds of a monotonic clock with an unspecified start (default:
-  // from NowMicros); processor time of the calling thread (default: 0).
+  // from NowMicros); processor time of the calling thread in nanoseconds (default: 0).
   virtual uint64_t NowMicros() = 0;
   virtual uint64_t NowNanos();
   virtual uint64_t NowCPUNanos();
   virtual void SleepForMicroseconds(int micros) = 0;
   // Seconds since 1970.
   virtual Status GetCurrentTime(int64_t* unix_time) = 0;
-  // Seconds since 1970 as text.
+  // Returns seconds since 1970 as text.
   virtual std::string TimeToString(uint64_t unix_seconds) = 0;
-  // At most `bytes`, with the zero at the end.
+  // Writes at most `bytes` bytes, including the zero at the end.
   virtual Status GetHostName(char* name, uint64_t bytes) = 0;
   virtual Status GetHostNameString(std::string* name);
-  // A text that no other call returns, on any machine.
+  // Returns a text that no other call returns, on any machine.
   virtual std::string GenerateUniqueId();
 
   // ---- For the engine: its view of this Env. Not for programs.
@@ -315,7 +315,7 @@ void Env::StartThreadTyped(Function function, Args&&... args) {
                std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...)));
 }
 
-// ---- Files. All sizes and offsets are in bytes. A class of the program may leave out a method
+// ---- Files. All sizes and offsets are in bytes. A class of the program need not override a method
 // that has a default or only advises.
 
 class ASHLAR_API SequentialFile {
@@ -355,9 +355,9 @@ class ASHLAR_API RandomAccessFile {
   // Reads n bytes at offset. *result may point into scratch (n bytes, caller's) or into memory that
   // lives as long as the file. Fewer than n bytes with Ok means that the file ends there.
   virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
-  // Asks for bytes that will be read soon. Default: nothing happens.
+  // Hints that these bytes will be read soon. Default: no effect.
   virtual Status Prefetch(uint64_t offset, size_t n);
-  // Default: one Read after the other. Ok: each request has its own status.
+  // By default calls Read for each request. Ok means that each request has its own status.
   virtual Status MultiRead(ReadRequest* requests, size_t count);
   // Writes an identifier of the file to id and returns its length. Default: 0, the file has none.
   virtual size_t GetUniqueId(char* id, size_t bytes_max) const;
@@ -365,7 +365,7 @@ class ASHLAR_API RandomAccessFile {
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
   virtual Status InvalidateCache(size_t offset, size_t length);
-  // Default: NotSupported; the engine asks the Env then.
+  // Default: NotSupported. The engine then calls Env::GetFileSize.
   virtual Status GetFileSize(uint64_t* bytes);
 };
 
@@ -381,7 +381,7 @@ class ASHLAR_API WritableFile {
   virtual Status Append(const Slice& data) = 0;
   // With a checksum of the data. Default: ignores it. The engine passes none.
   virtual Status Append(const Slice& data, const DataVerificationInfo& info);
-  // Need direct I/O. Default: NotSupported.
+  // These two need direct I/O. Default: NotSupported.
   virtual Status PositionedAppend(const Slice& data, uint64_t offset);
   virtual Status PositionedAppend(const Slice& data, uint64_t offset,
                                   const DataVerificationInfo& info);
@@ -400,9 +400,9 @@ class ASHLAR_API WritableFile {
   virtual Env::IOPriority GetIOPriority() { return io_priority_; }
   virtual void SetWriteLifeTimeHint(Env::WriteLifeTimeHint hint) { write_hint_ = hint; }
   virtual Env::WriteLifeTimeHint GetWriteLifeTimeHint() { return write_hint_; }
-  // The engine counts for itself.
+  // The engine does not call it, because it counts the bytes itself.
   virtual uint64_t GetFileSize() { return 0; }
-  // Space is reserved in blocks of this size, by Allocate; 0 (the default): it is not.
+  // Allocate reserves space in blocks of this size. 0, the default, reserves none.
   virtual void SetPreallocationBlockSize(size_t bytes) { preallocation_block_size_ = bytes; }
   virtual void GetPreallocationStatus(size_t* block_size, size_t* last_allocated_block);
   virtual size_t GetUniqueId(char* id, size_t bytes_max) const;
@@ -436,7 +436,7 @@ class ASHLAR_API RandomRWFile {
 
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
-  // Extends the file if it ends before.
+  // Extends the file if it is too short.
   virtual Status Write(uint64_t offset, const Slice& data) = 0;
   virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
   virtual Status Flush() = 0;
@@ -445,8 +445,8 @@ class ASHLAR_API RandomRWFile {
   virtual Status Close() = 0;
 };
 
-// A file as memory, for reading and writing. Stores reach the file some time later, at the latest
-// when the buffer ends.
+// A file that is mapped as memory for reading and writing. Stores reach the file some time later,
+// at the latest when the buffer is destroyed.
 class ASHLAR_API MemoryMappedFileBuffer {
  public:
   MemoryMappedFileBuffer(void* base, size_t length) : base_(base), length_(length) {}
@@ -494,7 +494,7 @@ enum InfoLogLevel : unsigned char {
 
 // A class of the program overrides Log, or Logv(format, ap) if it was written for RocksDB; each
 // calls the other by default. With Log alone, messages of Logv(level, …) arrive at INFO_LEVEL with
-// the name of their level. To keep their level, override that Logv with FormatMessage.
+// the name of their level. To keep the level, override that Logv as well, with FormatMessage.
 class ASHLAR_API Logger {
  public:
   static constexpr size_t kDoNotSupportGetLogFileSize = SIZE_MAX;
@@ -505,19 +505,19 @@ class ASHLAR_API Logger {
   Logger& operator=(const Logger&) = delete;
 
   // Writes one message, without a newline at its end. Called only for messages at or above the
-  // level; never holds up the caller for long, never fails. Key and value bytes are not in
-  // messages. Default: Logv(level, …).
+  // level. Must return soon, and cannot fail. Messages contain no bytes of keys and values.
+  // Default: calls Logv(level, …).
   virtual void Log(InfoLogLevel level, std::string_view message);
-  // The same with a format of printf. Default: Log at INFO_LEVEL.
+  // The same with a printf format. Default: calls Log at INFO_LEVEL.
   virtual void Logv(const char* format, va_list ap);
-  // Default: drops a message below the level and writes others by Logv(format, ap), prefixed with
-  // the level's name unless it is INFO_LEVEL. LogHeader writes those of HEADER_LEVEL.
+  // By default drops a message below the level and writes others with Logv(format, ap), prefixed
+  // with the level's name unless it is INFO_LEVEL. Messages of HEADER_LEVEL go to LogHeader.
   virtual void Logv(InfoLogLevel level, const char* format, va_list ap);
-  // Default: Logv(format, ap).
+  // Default: calls Logv(format, ap).
   virtual void LogHeader(const char* format, va_list ap);
   // Writes buffered messages to the operating system.
   virtual void Flush() {}
-  // Default: CloseImpl, once.
+  // By default calls CloseImpl, once.
   virtual Status Close();
   // Bytes written so far.
   virtual size_t GetLogFileSize() const { return 0; }
@@ -531,7 +531,7 @@ class ASHLAR_API Logger {
 
  protected:
   virtual Status CloseImpl();
-  // The text of a message of printf's form.
+  // Formats a printf message.
   static std::string FormatMessage(const char* format, va_list ap);
   bool closed_ = false;
 
@@ -539,8 +539,8 @@ class ASHLAR_API Logger {
   std::atomic<InfoLogLevel> log_level_;
 };
 
-// Messages of printf's form, by Logv; those below the logger's level are dropped. Log without a
-// level: at INFO_LEVEL. Header: by LogHeader, always. LogFlush: Flush. A null logger takes none.
+// Write a printf message with Logv unless it is below the logger's level. Log without a level uses
+// INFO_LEVEL, Header always writes with LogHeader, LogFlush calls Flush. Null: no effect.
 ASHLAR_API void Log(InfoLogLevel level, const std::shared_ptr<Logger>& logger, const char* format,
                     ...) ASHLAR_API_PRINTF(3, 4);
 ASHLAR_API void Log(const std::shared_ptr<Logger>& logger, const char* format, ...)
@@ -572,8 +572,8 @@ ASHLAR_API void LogFlush(Logger* logger);
 
 // ---- Whole files, and other Envs.
 
-// Creates or replaces the file; should_sync: its bytes are durable on return. On failure there is
-// no file. io_options: accepted.
+// Creates or replaces the file. should_sync: its bytes are durable on return. If a write fails, the
+// file is deleted. io_options: accepted.
 ASHLAR_API Status WriteStringToFile(Env* env, const Slice& data, const std::string& path,
                                     bool should_sync = false,
                                     const IOOptions* io_options = nullptr);
@@ -581,8 +581,8 @@ ASHLAR_API Status ReadFileToString(Env* env, const std::string& path, std::strin
 // The default of Env::NewLogger.
 ASHLAR_API Status NewEnvLogger(const std::string& path, Env* env, std::shared_ptr<Logger>* result);
 
-// An Env whose files live in memory and are gone with it; clock and threads are those of
-// `base_env`, which must outlive it. The caller owns the result.
+// An Env whose files are in memory and are lost when it is destroyed. Its clock and threads are
+// those of `base_env`, which must outlive it. The caller owns the result.
 ASHLAR_API Env* NewMemEnv(Env* base_env);
 // An Env that adds the time of its calls on files to PerfContext (env_…_nanos), for threads at
 // kEnableTimeExceptForMutex and above. The rest is that of `base_env` (null: Env::Default()), which
@@ -598,7 +598,7 @@ ASHLAR_API std::unique_ptr<Env> NewCompositeEnv(const std::shared_ptr<FileSystem
                                                 const std::shared_ptr<SystemClock>& clock,
                                                 Env* base_env = nullptr);
 
-// ---- Wrappers: each passes every call on to its target.
+// ---- Wrappers. Each passes every call on to its target.
 
 class ASHLAR_API EnvWrapper : public Env {
  public:
@@ -799,7 +799,7 @@ class ASHLAR_API EnvWrapper : public Env {
   Env* const target_;
 };
 
-// The wrappers of files borrow their target.
+// The wrappers of files do not own their target.
 class ASHLAR_API SequentialFileWrapper : public SequentialFile {
  public:
   explicit SequentialFileWrapper(SequentialFile* target) : target_(target) {}

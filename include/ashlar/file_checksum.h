@@ -2,10 +2,10 @@
 // is computed while the table is written and recorded in the MANIFEST. It does not depend on the
 // program that computes it, so a table can be verified wherever it is stored or sent.
 //
-// DB::VerifyFileChecksums compares the tables with their records, and so do ingestions and backups.
+// DB::VerifyFileChecksums, ingestions and backups compare tables with their recorded checksums.
 //
 // Thread safety: a generator is used by one thread at a time, a factory by several at once, a list
-// by one. Must not throw. Lifetime: the database shares its factory.
+// by one. Generators and factories must not throw. Lifetime: the database shares its factory.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace ashlar {
 
-// Of a file without a recorded checksum.
+// The values for a file without a recorded checksum.
 inline constexpr char kUnknownFileChecksum[] = "";
 inline constexpr char kUnknownFileChecksumFuncName[] = "Unknown";
 // The function of GetFileChecksumGenCrc32cFactory.
@@ -28,7 +28,7 @@ inline constexpr char kStandardDbFileChecksumFuncName[] = "FileChecksumCrc32c";
 
 struct FileChecksumGenContext {
   std::string file_name;  // with its directory
-  // The function that an existing file was recorded with; empty: the factory's choice.
+  // The function of the checksum recorded for an existing file. Empty: the factory chooses.
   std::string requested_checksum_func_name;
 };
 
@@ -41,53 +41,53 @@ class ASHLAR_API FileChecksumGenerator {
   // The next n bytes of the file.
   virtual void Update(const char* data, size_t n) = 0;
   virtual void Finalize() = 0;
-  // Any bytes, but not none: an empty checksum means that there is none.
+  // At least one byte, because an empty checksum means that there is none.
   virtual std::string GetChecksum() const = 0;
-  // Of the function; recorded with each checksum.
+  // The name of the function, which is recorded with each checksum.
   virtual const char* Name() const = 0;
 };
 
 class ASHLAR_API FileChecksumGenFactory : public Customizable {
  public:
   static const char* Type() { return "FileChecksumGenFactory"; }
-  // From its text in an OPTIONS file: "FileChecksumGenCrc32cFactory", or "nullptr" for none.
-  // NotSupported: only a program can make the factory.
+  // Creates it from its text in an OPTIONS file: "FileChecksumGenCrc32cFactory", or "nullptr" for
+  // none. NotSupported: only a program can create the factory.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  std::shared_ptr<FileChecksumGenFactory>* result);
 
-  // Null: the factory does not have the requested function; or, if none is requested, the file
-  // shall have no checksum.
+  // Returns null if the factory does not have the requested function or, if none is requested, if
+  // the file is to have no checksum.
   virtual std::unique_ptr<FileChecksumGenerator> CreateFileChecksumGenerator(
       const FileChecksumGenContext& context) = 0;
   // Written into the OPTIONS file.
   const char* Name() const override = 0;
 };
 
-// The checksums of files by their numbers.
+// The checksums of files by file number.
 class ASHLAR_API FileChecksumList {
  public:
   virtual ~FileChecksumList() = default;
 
   virtual void reset() = 0;
   virtual size_t size() const = 0;
-  // Appends to the three, in the same order. InvalidArgument: a pointer is null.
+  // Appends to the three vectors, in the same order. InvalidArgument: a pointer is null.
   virtual Status GetAllFileChecksums(std::vector<uint64_t>* file_numbers,
                                      std::vector<std::string>* checksums,
                                      std::vector<std::string>* checksum_func_names) = 0;
   // NotFound: the list does not have the file.
   virtual Status SearchOneFileChecksum(uint64_t file_number, std::string* checksum,
                                        std::string* checksum_func_name) = 0;
-  // Replaces the entry of the file.
+  // Adds the entry of the file, or replaces it.
   virtual Status InsertOneFileChecksum(uint64_t file_number, const std::string& checksum,
                                        const std::string& checksum_func_name) = 0;
   // NotFound: the list does not have the file.
   virtual Status RemoveOneFileChecksum(uint64_t file_number) = 0;
 };
 
-// The caller owns it.
+// The caller owns the list.
 ASHLAR_API FileChecksumList* NewFileChecksumList();
 
-// CRC32C of all bytes, 4 bytes, big-endian. One object for all callers.
+// The CRC32C of all bytes: 4 bytes, big-endian. All callers share one object.
 ASHLAR_API std::shared_ptr<FileChecksumGenFactory> GetFileChecksumGenCrc32cFactory();
 
 }  // namespace ashlar

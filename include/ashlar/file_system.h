@@ -4,12 +4,12 @@
 //
 // I1: the engine passes default IOOptions and a null IODebugContext*.
 // I2: the engine calls NewSequentialFile, NewRandomAccessFile, NewWritableFile, ReopenWritableFile,
-//     ReuseWritableFile, NewDirectory and the methods on paths up to UnlockFile; not the
-//     asynchronous reads, MultiRead, and the methods that need direct I/O.
+//     ReuseWritableFile, NewDirectory and the methods on paths up to UnlockFile. It does not call
+//     asynchronous reads, MultiRead, or methods that need direct I/O.
 // I3: an open returns NotSupported if the database's options ask for direct I/O, or if
 //     use_direct_io() of a file is true. The engine does not align its reads and writes here.
 //
-// Thread safety and lifetime: as ashlar/env.h. The database keeps the FileSystem of its Env alive.
+// Thread safety and lifetime as in ashlar/env.h. A database keeps the FileSystem of its Env alive.
 #pragma once
 
 #include <any>
@@ -60,7 +60,7 @@ enum class IOType : uint8_t {
   kInvalid,
 };
 
-// The bits of FileSystem::SupportedOps.
+// The positions of the bits of FileSystem::SupportedOps.
 enum FSSupportedOps { kAsyncIO, kFSBuffer, kVerifyAndReconstructRead, kFSPrefetch };
 
 // Options of one call.
@@ -96,7 +96,7 @@ struct DirFsyncOptions {
   explicit DirFsyncOptions(FsyncReason fsync_reason) : reason(fsync_reason) {}
 };
 
-// Promises of the opener of a file; bits.
+// Promises of the caller that opens a file, as bits.
 enum class FileOpenContract : uint8_t {
   kDefault = 0,
   kNoReopenForWrite = 1 << 0,
@@ -166,7 +166,7 @@ class ASHLAR_API FileSystem : public Customizable {
   static const char* kDefaultName() { return "DefaultFileSystem"; }
   const char* Name() const override = 0;
 
-  // The operating system's; lives as long as the process.
+  // The file system of the operating system. It lives as long as the process.
   static std::shared_ptr<FileSystem> Default();
 
   virtual Status RegisterDbPaths(const std::vector<std::string>& paths);
@@ -251,7 +251,7 @@ class ASHLAR_API FileSystem : public Customizable {
   virtual FileOptions OptimizeForBlobFileRead(const FileOptions& options,
                                               const ImmutableDBOptions& db_options) const;
 
-  // Asynchronous reads: waits for some of them, and gives them up. Default: there are none.
+  // Asynchronous reads: Poll waits for some of them, AbortIO cancels them. Default: there are none.
   virtual IOStatus Poll(std::vector<void*>& io_handles, size_t min_completions);
   virtual IOStatus AbortIO(std::vector<void*>& io_handles);
   virtual void DiscardCacheForDirectory(const std::string& path);
@@ -276,8 +276,8 @@ class ASHLAR_API FSSequentialFile {
 
 using FSAllocationPtr = std::unique_ptr<void, std::function<void(void*)>>;
 
-// One of several reads. The file sets result and status; fs_scratch, if the result is in memory of
-// the file system.
+// One of several reads. The file sets result and status, and also fs_scratch if the result is in
+// memory of the file system.
 struct FSReadRequest {
   uint64_t offset = 0;
   size_t len = 0;
@@ -306,18 +306,18 @@ class ASHLAR_API FSRandomAccessFile {
   virtual bool use_direct_io() const { return false; }
   virtual size_t GetRequiredBufferAlignment() const { return kDefaultPageSize; }
   virtual IOStatus InvalidateCache(size_t offset, size_t length);
-  // Default of this and of SubmitReadAsync: reads at once and calls back before it returns.
+  // By default this and SubmitReadAsync read at once and call back before they return.
   virtual IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                              std::function<void(FSReadRequest&, void*)> callback,
                              void* callback_arg, void** io_handle, IOHandleDeleter* deleter,
                              IODebugContext* dbg);
-  // RocksDB 7.8's form. Default: the form above. A class that overrides this one alone is not
-  // reached by calls of the other.
+  // RocksDB 7.8's form. By default calls the form above. Calls of the form above do not reach a
+  // class that overrides only this one.
   virtual IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options,
                              std::function<void(const FSReadRequest&, void*)> callback,
                              void* callback_arg, void** io_handle, IOHandleDeleter* deleter,
                              IODebugContext* dbg);
-  // A function that both forms could take goes to the first.
+  // A function that fits both forms is passed to the first.
   template <typename Callback>
     requires std::invocable<Callback&, FSReadRequest&, void*>
   IOStatus ReadAsync(FSReadRequest& request, const IOOptions& options, Callback callback,
@@ -334,7 +334,7 @@ class ASHLAR_API FSRandomAccessFile {
   virtual IOStatus GetFileOpenMetadata(std::string* metadata);
 };
 
-// Handed to a file with the data of an append.
+// Passed to a file with the data of an append.
 struct DataVerificationInfo {
   Slice checksum;
 };
@@ -425,7 +425,7 @@ class ASHLAR_API FSDirectory {
   virtual size_t GetUniqueId(char* id, size_t bytes_max) const;
 };
 
-// ---- Wrappers: each passes every call on to its target.
+// ---- Wrappers. Each passes every call on to its target.
 
 class ASHLAR_API FileSystemWrapper : public FileSystem {
  public:
@@ -606,7 +606,7 @@ class ASHLAR_API FileSystemWrapper : public FileSystem {
   std::shared_ptr<FileSystem> target_;
 };
 
-// The wrappers of files borrow their target; those called OwnerWrapper own it.
+// The wrappers of files do not own their target, except those called OwnerWrapper.
 class ASHLAR_API FSSequentialFileWrapper : public FSSequentialFile {
  public:
   explicit FSSequentialFileWrapper(FSSequentialFile* target) : target_(target) {}
@@ -865,8 +865,8 @@ class ASHLAR_API FSDirectoryWrapper : public FSDirectory {
 
 // ---- Whole files.
 
-// Creates or replaces the file; should_sync: its bytes are durable on return. On failure there is
-// no file.
+// Creates or replaces the file. should_sync: its bytes are durable on return. If a write fails, the
+// file is deleted.
 ASHLAR_API IOStatus WriteStringToFile(FileSystem* file_system, const Slice& data,
                                       const std::string& path, bool should_sync = false,
                                       const IOOptions& io_options = IOOptions(),

@@ -1,9 +1,9 @@
-// FilterPolicy: which filter a table has. With a filter most reads of an absent key touch no data
-// block.
+// FilterPolicy: decides which filter a table has. With a filter most reads of an absent key read no
+// data block.
 //
-// A filter knows keys by their bytes. Do not use one with a comparator for which different bytes
-// are equal keys (for example, one that ignores case): a Get would miss a key that was put with
-// other bytes. RocksDB has the same rule.
+// A filter hashes the bytes of a key. Do not use one with a comparator for which different bytes
+// are equal keys (for example, one that ignores case), because a Get would miss a key that was put
+// with other bytes. RocksDB has the same rule.
 //
 // Immutable; safe to use by several threads at once.
 #pragma once
@@ -23,11 +23,11 @@ class ASHLAR_API FilterPolicy : public Customizable {
   const char* Name() const override = 0;
   // The text form in an OPTIONS file, such as "bloomfilter:10:false".
   std::string GetId() const override = 0;
-  // Thousandths of a bit spent per key; 0 builds no filter.
+  // Thousandths of a bit per key; 0 builds no filter.
   virtual int MillibitsPerKey() const = 0;
-  // Tables of levels from this one on get Ribbon filters, the others Bloom filters. A flush is at
-  // level -1. Each table counts as one of the last level with kCompactionStyleFIFO and
-  // kCompactionStyleNone, and where SstFileWriter writes it. INT_MAX: none gets a Ribbon filter.
+  // Tables on this level and deeper ones get Ribbon filters, the others Bloom filters. A flush is
+  // at level -1. With kCompactionStyleFIFO and kCompactionStyleNone, and from SstFileWriter, each
+  // table counts as one of the last level. INT_MAX: no table gets a Ribbon filter.
   virtual int BloomBeforeLevel() const = 0;
 };
 
@@ -37,9 +37,9 @@ class ASHLAR_API FilterPolicy : public Customizable {
 ASHLAR_API const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
                                                     bool use_block_based_builder = false);
 
-// A Ribbon filter has as many false positives as a Bloom filter of these bits per key, in about 30
-// % less space. Building and querying it takes several times as long. Tables of levels before
-// `bloom_before_level` get a Bloom filter (BloomBeforeLevel). 0, the default, means the tables of
+// A Ribbon filter has as many false positives as a Bloom filter with these bits per key, in about
+// 30 % less space. Building and querying it takes several times as long. Tables of levels before
+// `bloom_before_level` get a Bloom filter (BloomBeforeLevel). The default, 0, means the tables of
 // flushes, which live shortest; -1 means none. The caller owns the result.
 ASHLAR_API const FilterPolicy* NewRibbonFilterPolicy(double bloom_equivalent_bits_per_key,
                                                      int bloom_before_level = 0);

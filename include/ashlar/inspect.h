@@ -1,9 +1,9 @@
 // Metadata of a database, and checks of single tables, without opening the database.
 //
-// For programs that look at databases of other programs: comparators and merge operators need not
+// For programs that inspect databases of other programs: comparators and merge operators need not
 // be known, options need not be valid, and tables may be damaged or missing. Nothing is changed and
 // no lock is taken, so another process may be writing. Errors: Corruption and IOError name the
-// file; NotSupported names the feature. Thread safety: pure functions of the files.
+// file; NotSupported names the feature. Thread safety: any thread; the functions share no state.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ struct DatabaseInventory {
   std::vector<ColumnFamilyInventory> column_families;  // by id
 };
 
-// The state that the MANIFEST records. Tables are not looked at.
+// Reads the state that the MANIFEST records. Tables are not opened.
 ASHLAR_API Status ReadInventory(const DBOptions& db_options, const std::string& name,
                                 DatabaseInventory* inventory);
 
-// Opens a table of the inventory, `comparator` being the name of its family's order, and gives its
-// properties. Corruption if the table is missing.
+// Opens a table of the inventory and returns its properties. `comparator` is the name of its
+// family's comparator. Corruption: the table is missing.
 ASHLAR_API Status ReadTableProperties(const DBOptions& db_options, const SstFileMetaData& table,
                                       const std::string& comparator, TableProperties* properties);
 

@@ -91,7 +91,7 @@ class [[nodiscard]] ASHLAR_API IOStatus : public Status {
   }
 };
 
-// The same outcome: code, subcode, text and attributes.
+// Returns the same outcome: code, subcode, text and attributes.
 inline IOStatus status_to_io_status(Status&& status) { return IOStatus(std::move(status)); }
 
 }  // namespace ashlar

@@ -1,11 +1,11 @@
-// Iterator: walks the keys of a column family in order, in both directions. It shows the state of
-// the database at its creation or at ReadOptions::snapshot and, with ReadOptions::tailing, later
-// states too.
+// Iterator: iterates over the keys of a column family in order, in both directions. It shows the
+// state of the database at its creation or at ReadOptions::snapshot and, with ReadOptions::tailing,
+// later states too.
 //
 // An iterator is valid at an entry. It is not valid before the first entry, after the last one, or
 // after an error. Only status() distinguishes the end from an error, so check it when Valid()
-// becomes false. Thread safety: one thread at a time. Lifetime: while it lives, Close returns
-// Aborted; after the DB is deleted it stays valid. It keeps the tables and memtables alive that it
+// becomes false. Thread safety: one thread at a time. Lifetime: while it exists, Close returns
+// Aborted; after the DB is deleted it stays valid. It keeps alive the tables and memtables that it
 // reads.
 #pragma once
 
@@ -32,23 +32,23 @@ class ASHLAR_API Iterator : public Cleanable {
   // Each of these clears an earlier error.
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
-  // To the first entry at or after target. The target, here and below, may be in key() or value().
+  // Moves to the first entry at or after target, which may be in key() or value(), also below.
   virtual void Seek(const Slice& target) = 0;
-  // To the last entry at or before target.
+  // Moves to the last entry at or before target.
   virtual void SeekForPrev(const Slice& target) = 0;
 
   // REQUIRES: Valid().
   virtual void Next() = 0;
   virtual void Prev() = 0;
 
-  // The bytes stay valid until the iterator moves, is refreshed or dies. ReadOptions::pin_data does
-  // not extend this: the properties "rocksdb.iterator.is-key-pinned" and "...is-value-pinned" of a
-  // valid iterator of a database are always "0". Use PinValue instead. REQUIRES: Valid().
+  // The bytes stay valid until the iterator moves, is refreshed or destroyed. ReadOptions::pin_data
+  // does not extend this: the properties "rocksdb.iterator.is-key-pinned" and "...is-value-pinned"
+  // of a valid iterator of a database are always "0". Use PinValue instead. REQUIRES: Valid().
   virtual Slice key() const = 0;
   virtual Slice value() const = 0;
 
-  // For programs that set ReadOptions::allow_unprepared_value: values are always prepared.
-  // REQUIRES: Valid().
+  // Does nothing: values are always prepared, also for programs that set
+  // ReadOptions::allow_unprepared_value. REQUIRES: Valid().
   virtual bool PrepareValue() { return true; }
 
   // Makes *value refer to the current value, valid beyond the iterator's next move. No copy is made
@@ -59,20 +59,20 @@ class ASHLAR_API Iterator : public Cleanable {
   // Ok, or the error that stopped the iterator.
   virtual Status status() const = 0;
 
-  // Shows the newest state of the database from now on, or that of `snapshot`. The iterator is not
-  // valid afterwards: seek. Cheaper than a new iterator.
+  // Makes the iterator show the newest state of the database, or that of `snapshot`. It is not
+  // valid afterwards, so seek. Cheaper than a new iterator.
   virtual Status Refresh() { return Refresh(nullptr); }
   virtual Status Refresh(const Snapshot* snapshot);
 
   // Properties: "rocksdb.iterator.is-key-pinned", "rocksdb.iterator.is-value-pinned",
   // "rocksdb.iterator.super-version-number", "rocksdb.iterator.write-time" (8 bytes of 0xff: it is
-  // not known), "rocksdb.iterator.internal-key": the user key of the entry at which the iterator is
-  // or, if it is not valid, at which its last move stopped. A Seek (SeekForPrev) to that key goes
-  // on after ReadOptions::max_skippable_internal_keys. InvalidArgument: the name is unknown.
+  // not known), "rocksdb.iterator.internal-key": the user key of the current entry or, if there is
+  // none, of the entry where the last move stopped. A Seek (SeekForPrev) to that key continues
+  // after ReadOptions::max_skippable_internal_keys. InvalidArgument: the name is unknown.
   virtual Status GetProperty(std::string prop_name, std::string* prop);
 };
 
-// An iterator over nothing; with `status` as its status. The caller owns the result.
+// An empty iterator; the second form has this status. The caller owns the result.
 ASHLAR_API Iterator* NewEmptyIterator();
 ASHLAR_API Iterator* NewErrorIterator(const Status& status);
 

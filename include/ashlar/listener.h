@@ -1,11 +1,11 @@
-// EventListener: the engine calls it about events in the background.
+// EventListener: the engine calls it when something happens in the background.
 //
 // Callbacks run on the thread that did the work, without a lock. They may read, take snapshots,
 // read properties and set options; a slow one delays the work. A callback must not wait for
 // background work, because it may run on the thread that does this work. Do not write, sync or
 // switch the log, create or drop families, flush, compact, pause or wait for idleness in a
-// callback; do so on another thread. It must not throw: an exception ends the process. Several
-// threads may call at once. Lifetime: the database shares its listeners.
+// callback; use another thread. It must not throw: an exception ends the process. Several threads
+// may call a listener at once. Lifetime: the database shares its listeners.
 #pragma once
 
 #include <cstddef>
@@ -43,11 +43,11 @@ enum class CompactionReason : int {
   kFlush = 13,
   kExternalSstIngestion = 14,
   kPeriodicCompaction = 15,
-  kChangeTemperature = 16,  // never of Ashlar, and so the two below
+  kChangeTemperature = 16,  // not used by Ashlar, nor are the next two
   kForcedBlobGC = 17,
   kRoundRobinTtl = 18,
   kRefitLevel = 19,
-  kReadTriggered = 20,  // never
+  kReadTriggered = 20,  // not used
   kNumOfReasons,
 };
 ASHLAR_API const char* GetCompactionReasonString(CompactionReason reason);
@@ -67,8 +67,8 @@ enum class FlushReason : int {
   kErrorRecovery = 0xb,
   kErrorRecoveryRetryFlush = 0xc,
   kWalFull = 0xd,
-  kCatchUpAfterErrorRecovery = 0xe,  // never of Ashlar
-  kMemtableMaxRangeDeletions = 0xf,  // never
+  kCatchUpAfterErrorRecovery = 0xe,  // not used by Ashlar
+  kMemtableMaxRangeDeletions = 0xf,  // not used
 };
 ASHLAR_API const char* GetFlushReasonString(FlushReason reason);
 
@@ -80,7 +80,7 @@ enum class BackgroundErrorReason {
   kManifestWrite,
   kFlushNoWAL,
   kManifestWriteNoWAL,
-  kAsyncFileOpen,  // never of Ashlar
+  kAsyncFileOpen,  // not used by Ashlar
 };
 
 struct FileCreationBriefInfo {
@@ -110,8 +110,8 @@ struct FileDeletionInfo {
 };
 struct TableFileDeletionInfo : public FileDeletionInfo {};
 
-// Ashlar writes no blob files: their events are never called. The members about them in the infos
-// below are 0, empty and kNoCompression.
+// Ashlar writes no blob files, so their callbacks are never called. The members about them in the
+// infos below are 0, empty or kNoCompression.
 struct BlobFileCreationBriefInfo : public FileCreationBriefInfo {
   BlobFileCreationReason reason = BlobFileCreationReason::kFlush;
 };
@@ -143,7 +143,7 @@ struct FlushJobInfo {
   uint64_t file_number = 0;
   uint64_t thread_id = 0;
   int job_id = 0;
-  // Whether writers were being slowed down, or stopped, when the flush ended.
+  // Whether writers were delayed, or stopped, at the time of the event.
   bool triggered_writes_slowdown = false;
   bool triggered_writes_stop = false;
   SequenceNumber smallest_seqno = 0;
@@ -167,7 +167,7 @@ struct CompactionJobStats {
 
   uint64_t elapsed_micros = 0;
   uint64_t cpu_micros = 0;
-  // False: a compaction filter skipped keys, and records among them were not read.
+  // False if a compaction filter skipped keys and records among them were not read.
   bool has_accurate_num_input_records = true;
   uint64_t num_input_records = 0;
   uint64_t num_input_files = 0;
@@ -180,13 +180,13 @@ struct CompactionJobStats {
   uint64_t total_input_bytes = 0;
   uint64_t total_output_bytes = 0;
   uint64_t num_records_replaced = 0;  // dropped because a newer version exists
-  // Bytes of keys, with 8 of sequence number and type each, and of values before compression.
+  // Bytes of keys, each with 8 for sequence number and type, and of values before compression.
   uint64_t total_input_raw_key_bytes = 0;
   uint64_t total_input_raw_value_bytes = 0;
   uint64_t num_input_deletion_records = 0;
   uint64_t num_expired_deletion_records = 0;
   uint64_t num_corrupt_keys = 0;  // always 0: such a key fails the compaction
-  // The first bytes of the first and the last user key that was written, at most kMaxPrefixLength.
+  // The first kMaxPrefixLength bytes, or fewer, of the first and the last user key written.
   std::string smallest_output_key_prefix;
   std::string largest_output_key_prefix;
   uint64_t num_single_del_fallthru = 0;  // single deletions dropped without a value to delete
@@ -197,7 +197,7 @@ struct CompactionJobStats {
   uint64_t file_range_sync_nanos = 0;
   uint64_t file_fsync_nanos = 0;
   uint64_t file_prepare_write_nanos = 0;
-  // 0 and false: Ashlar reads every input, and in this process.
+  // Always 0 and false, because Ashlar reads every input, and in this process.
   uint64_t num_filtered_input_files = 0;
   uint64_t num_filtered_input_files_at_output_level = 0;
   uint64_t total_skipped_input_bytes = 0;
@@ -208,13 +208,13 @@ struct CompactionJobStats {
   uint64_t total_output_bytes_blob = 0;
 };
 
-// One range of the keys of a compaction that writes tables; see max_subcompactions.
+// One key range of a compaction that writes tables; see max_subcompactions.
 struct SubcompactionJobInfo {
   uint32_t cf_id = 0;
   std::string cf_name;
-  // Aborted also where another range of the compaction failed.
+  // Also Aborted if another range of the compaction failed.
   Status status;
-  uint64_t thread_id = 0;        // that works on the range
+  uint64_t thread_id = 0;        // of the thread that works on the range
   int job_id = 0;                // of the compaction
   int subcompaction_job_id = 0;  // from 0, in the order of keys
   int base_input_level = 0;
@@ -222,7 +222,7 @@ struct SubcompactionJobInfo {
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;
   CompressionType blob_compression_type = kNoCompression;
-  // Of the range. Files and bytes of the input belong to the compaction, and are 0 here.
+  // Of the range. Input files and bytes are counted for the compaction only, and are 0 here.
   CompactionJobStats stats;
 };
 
@@ -239,7 +239,7 @@ struct CompactionJobInfo {
   std::vector<CompactionFileInfo> input_file_infos;
   std::vector<std::string> output_files;
   std::vector<CompactionFileInfo> output_file_infos;
-  // By path, of the inputs and the outputs. A table that cannot be opened is left out.
+  // Properties of the inputs and the outputs by path. A table that cannot be opened is left out.
   TablePropertiesCollection table_properties;
   CompactionReason compaction_reason = CompactionReason::kUnknown;
   CompressionType compression = kNoCompression;
@@ -276,7 +276,7 @@ struct ExternalFileIngestionInfo {
   std::string cf_name;
   std::string external_file_path;
   std::string internal_file_path;   // in the database
-  SequenceNumber global_seqno = 0;  // of all entries of the file; 0: those that it has
+  SequenceNumber global_seqno = 0;  // of all entries of the file; 0: they keep their own
   TableProperties table_properties;
 };
 
@@ -294,32 +294,32 @@ class ASHLAR_API EventListener : public Customizable {
   // Called once for each range of a compaction that writes tables, by the thread of the range,
   // between OnCompactionBegin and OnCompactionCompleted. Ranges run concurrently.
   virtual void OnSubcompactionBegin(const SubcompactionJobInfo& /*info*/) {}
-  // Also after a failure.
+  // Called after a failure, too.
   virtual void OnSubcompactionCompleted(const SubcompactionJobInfo& /*info*/) {}
   virtual void OnTableFileCreationStarted(const TableFileCreationBriefInfo& /*info*/) {}
   virtual void OnTableFileCreated(const TableFileCreationInfo& /*info*/) {}
   virtual void OnTableFileDeleted(const TableFileDeletionInfo& /*info*/) {}
-  // Reported by the next job. So are changes of stalls, except those by SetOptions, SetDBOptions,
-  // Resume and the drop of a family, which the call reports.
+  // Reported when the next job ends. So are changes of stalls. SetOptions, SetDBOptions, Resume,
+  // drops of families, ingestions and imports report what is pending before they return.
   virtual void OnMemTableSealed(const MemTableInfo& /*info*/) {}
   virtual void OnColumnFamilyHandleDeletionStarted(ColumnFamilyHandle* /*handle*/) {}
-  // The database is about to become read-only because of *bg_error; changing it has no effect.
-  // Other writers may wait for the thread that calls: do not write from here.
+  // The database is read-only because of *bg_error, or of an earlier error. Changing *bg_error has
+  // no effect. Other writers may wait for the calling thread, so do not write from here.
   virtual void OnBackgroundError(BackgroundErrorReason /*reason*/, Status* /*bg_error*/) {}
   // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
   virtual void OnErrorRecoveryBegin(BackgroundErrorReason /*reason*/, Status /*bg_error*/,
                                     bool* /*auto_recovery*/) {}
-  // The older form of OnErrorRecoveryEnd, called before it. Also after a failed recovery, as by
-  // RocksDB; only OnErrorRecoveryEnd has the outcome.
+  // The older form of OnErrorRecoveryEnd, called before it and, as by RocksDB, also after a failed
+  // recovery. Only OnErrorRecoveryEnd has the outcome.
   // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is RocksDB's
   virtual void OnErrorRecoveryCompleted(Status /*old_bg_error*/) {}
   virtual void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& /*info*/) {}
   virtual void OnStallConditionsChanged(const WriteStallInfo& /*info*/) {}
-  // Never called, all three: there are no blob files.
+  // These three are never called, because there are no blob files.
   virtual void OnBlobFileCreationStarted(const BlobFileCreationBriefInfo& /*info*/) {}
   virtual void OnBlobFileCreated(const BlobFileCreationInfo& /*info*/) {}
   virtual void OnBlobFileDeleted(const BlobFileDeletionInfo& /*info*/) {}
-  // The file is installed and visible. Called once per file, in the thread of the ingestion.
+  // The file is installed and visible. Called once per file, on the thread that ingests.
   virtual void OnExternalFileIngested(DB* /*db*/, const ExternalFileIngestionInfo& /*info*/) {}
 };
 
