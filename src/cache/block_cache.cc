@@ -9,14 +9,14 @@ namespace ashlar {
 
 namespace {
 
-// The number of entries per shard, and of shards, that an Insert looks at. The clock then passes
-// several times while the reserve is used up.
+// The number of entries per shard, and of shards, that an Insert visits. With these the clock makes
+// several rounds while the reserve is used up.
 constexpr size_t kLooksPerShard = 16;
 constexpr size_t kShardsPerInsert = 8;
-// The number of entries that a count looks at under one lock. Reads that miss wait for it.
+// The number of entries that GetPinnedUsage visits under one lock. Reads that miss wait for it.
 constexpr size_t kLooksAtOnce = 1024;
 
-// Makes room for one entry more. False: there is no memory for it.
+// Makes room for one more entry. Returns false if the allocation fails.
 bool GrowRing(std::vector<CacheEntry*>* ring) {
   if (ring->size() < ring->capacity()) return true;
   return CatchBadAlloc([ring] {
@@ -58,7 +58,7 @@ BlockCache::BlockCache(size_t capacity) : budget_(new CacheBudget(capacity)) {}
 BlockCache::~BlockCache() {
   for (Shard& shard : shards_) {
     MutexLock lock(shard.mutex);
-    ASHLAR_ASSERT(shard.ring.empty());  // I2; false: a table outlived its cache
+    ASHLAR_ASSERT(shard.ring.empty());  // I2; fails if a table outlived its cache
   }
   budget_->Unref();
 }
@@ -88,7 +88,7 @@ bool BlockCache::Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry)
 bool BlockCache::Reserve(size_t bytes) {
   const size_t capacity = budget_->capacity();
   if (bytes > capacity) return false;
-  // The charges of entries that wait for their grace period return soon, unless they are pinned.
+  // The charges of entries that wait for their grace period are released soon, unless pinned.
   const size_t wanted = bytes + ReserveBytes(capacity);
   const size_t used = budget_->usage();
   const size_t coming = budget_->waiting().load(std::memory_order_relaxed);
@@ -111,12 +111,12 @@ void BlockCache::EvictSome(size_t bytes) {
 
 void BlockCache::EvictAsked(size_t bytes) {
   size_t found = 0;
-  // First every shard gives its part, then shards with more give the rest.
+  // First every shard frees its share, then shards with more entries free the rest.
   for (const size_t part : {bytes / kShards + 1, bytes}) {
     for (Shard& shard : shards_) {
       if (found >= bytes) break;
       MutexLock lock(shard.mutex);
-      // Twice around: the first round may only clear used bits.
+      // Two rounds, because the first one may only clear used bits.
       found += SweepShard(shard, std::min(part, bytes - found), 2 * shard.ring.size());
       if constexpr (kDebugChecks) CheckShard(shard);
     }

@@ -10,15 +10,15 @@
 //
 // A slot is an atomic pointer in the table of the block. README.md has the design and its reasons.
 //
-// I1: the charges of all entries LINKED or DETACHED, and of reserved metadata, never exceed the
-//     capacity, except after SetCapacity lowered it, until the pins above it are released.
+// I1: the charges of all LINKED or DETACHED entries and of reserved metadata never exceed the
+//     capacity. After SetCapacity has lowered it, they may, until the pins above it are released.
 // I2: an entry is in the ring of its slot's shard exactly while the slot points to it. Both change
 //     under the shard's lock.
 // I3: the base count of an entry is dropped only a grace period after its slot was cleared. So a
 //     thread that loads a slot inside a guard may use the entry until the guard ends, and count it.
-// I4: no entry with a count besides the base count is evicted.
+// I4: an entry with a count in addition to the base count is not evicted.
 // I5: an entry is retired into the epoch domain of its slot, under the shard's lock under which it
-//     is unlinked. So after Erase nothing from the slots is retired any more.
+//     is unlinked. So after Erase, no entry from the slots is retired.
 // Locks: a shard's mutex is a leaf. Thread safety: all methods from any thread. Lifetime: tables
 // erase their slots before they are destroyed; pinned entries may outlive the cache.
 #pragma once
@@ -69,7 +69,7 @@ class CacheBudget {
   std::atomic<size_t> refs_{1};
 };
 
-// Base class of cached objects. Begins with one count, its maker's.
+// Base class of cached objects. It begins with one count, which its maker owns.
 class CacheEntry : private EpochRetired {
  public:
   // destroy: frees the entry and all that it owns. charge: its bytes.
@@ -88,7 +88,7 @@ class CacheEntry : private EpochRetired {
   void MarkUsed() {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
   }
-  // The present number of counts, the slot's included. May change at any time.
+  // The current number of counts, including the slot's. May change at any time.
   uint32_t Refs() const { return refs_.load(std::memory_order_acquire); }
   size_t charge() const { return charge_; }
 
@@ -120,24 +120,24 @@ class BlockCache final : public Cache {
   explicit BlockCache(size_t capacity);
   ~BlockCache() override;
 
-  // Publishes the entry in the slot and adopts the caller's count. False if the slot has another
-  // entry, pins fill the cache, or there is no memory for the list of entries. The caller then
-  // keeps its count and uses the entry uncached. May evict entries and free evicted ones. epochs:
-  // the domain of the guards in which the slot is read; it outlives the slot.
+  // Publishes the entry in the slot and adopts the caller's count. Returns false if the slot has
+  // another entry, pins fill the cache, or the list of entries cannot grow. The caller then keeps
+  // its count and uses the entry uncached. May evict entries and free evicted ones. epochs: the
+  // domain of the guards in which the slot is read; it outlives the slot.
   [[nodiscard]] bool Insert(BlockSlot* slot, EpochDomain* epochs, CacheEntry* entry);
 
-  // Clears the slots of one table. Requires: one epoch domain, and no concurrent or later Insert
-  // into them.
+  // Clears the slots of one table. Requires: they have one epoch domain, and there is no concurrent
+  // or later Insert into them.
   void Erase(std::span<BlockSlot> slots);
 
-  // Charges memory that is not an entry, as of index and filter blocks. False: it does not fit next
-  // to the pinned entries, and is not charged.
+  // Charges memory that is not an entry, such as index and filter blocks. Returns false and charges
+  // nothing if it does not fit next to the pinned entries.
   [[nodiscard]] bool ReserveMetadata(size_t bytes);
   void ReleaseMetadata(size_t bytes);
 
   // Cache
   const char* Name() const override { return "AshlarBlockCache"; }
-  // Waits for the guards of all domains, as EraseUnRefEntries. Requires: outside epoch guards.
+  // Waits for the guards of all domains, like EraseUnRefEntries. Requires: outside epoch guards.
   void SetCapacity(size_t capacity) override;
   size_t GetCapacity() const override { return budget_->capacity(); }
   // Only recorded: the limit is always strict.
@@ -146,8 +146,8 @@ class BlockCache final : public Cache {
   }
   bool HasStrictCapacityLimit() const override { return strict_.load(std::memory_order_relaxed); }
   size_t GetUsage() const override { return budget_->usage(); }
-  // Includes entries that wait for a grace period. Looks at every entry, in pieces; approximate
-  // while others come and go.
+  // Includes entries that wait for a grace period. Visits every entry, in pieces. The result is
+  // approximate while entries are inserted or evicted.
   size_t GetPinnedUsage() const override;
   size_t GetOccupancyCount() const override;
   void EraseUnRefEntries() override;
@@ -176,7 +176,7 @@ class BlockCache final : public Cache {
   // Moves the clock by a bounded number of entries, and detaches unused ones until their charges
   // reach `bytes`.
   void EvictSome(size_t bytes);
-  // Detaches entries with charges of `bytes`, if so much is not pinned. May look at all entries.
+  // Detaches entries with charges of `bytes`, if so many are not pinned. May visit all entries.
   void EvictAsked(size_t bytes);
   size_t SweepShard(Shard& shard, size_t bytes, size_t looks) ASHLAR_REQUIRES(shard.mutex);
   // Clears the slot, detaches the entry and retires it.

@@ -1,4 +1,4 @@
-// The public ways to make a cache. Every name makes the same one.
+// The public functions that make a cache. All of them make the same kind.
 #include <memory>
 
 #include "ashlar/cache.h"

@@ -1,5 +1,5 @@
-// EmptyCursor: a cursor without entries, with a status: the end, or the error that kept a cursor
-// from being made.
+// EmptyCursor: a cursor without entries. Its status is Ok, or the error that prevented the creation
+// of a cursor.
 #pragma once
 
 #include "key/cursor.h"

@@ -1,4 +1,4 @@
-// MakeErrorIterator: the iterator of a call that failed, also where memory has run out.
+// MakeErrorIterator: the iterator that a failed call returns, even when allocations fail.
 //
 // Thread safety: pure.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace ashlar {
 
-// An iterator over nothing with this status, or with MemoryLimit if there is no memory for a copy
-// of it. Null if there is none for the iterator.
+// Returns an empty iterator with this status, or with MemoryLimit if the status cannot be copied.
+// Returns null if the iterator cannot be allocated.
 std::unique_ptr<Iterator> MakeErrorIterator(const Status& status) noexcept;
 
 }  // namespace ashlar

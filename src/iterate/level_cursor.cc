@@ -8,8 +8,8 @@
 
 namespace ashlar {
 
-// Opens a file's cursor unless it is open. False: there is no such file within the bounds, or an
-// error.
+// Opens the cursor of a file unless it is open. Returns false if there is no such file, or if the
+// file could not be opened.
 bool LevelCursor::Enter(size_t file) {
   if (file == file_ && cursor_ != nullptr) return true;
   Leave();
@@ -28,7 +28,7 @@ bool LevelCursor::Enter(size_t file) {
   return true;
 }
 
-// The file is or was open, so it is known.
+// Requires: the file is or was open, so that has_ranges is known.
 void LevelCursor::NoteRanges(size_t file) {
   if (args_.met_ranges != nullptr &&
       args_.files[file]->has_ranges.load(std::memory_order_relaxed) != HasRanges::kNo)
@@ -38,7 +38,7 @@ void LevelCursor::NoteRanges(size_t file) {
 void LevelCursor::CheckInvariants() const {
   ASHLAR_ASSERT((cursor_ == nullptr) == (file_ == args_.files.size()));  // I1
   ASHLAR_ASSERT(!Valid() || (cursor_ != nullptr && status_.ok()));       // I2
-  // That the entry is within the file's bounds is the MANIFEST's word, and not ours to assert.
+  // The MANIFEST says whether the entry is within the file's bounds, so this is not asserted.
 }
 
 bool LevelCursor::IsPastUpperBound(size_t file) const {
@@ -52,7 +52,7 @@ bool LevelCursor::EnterForward(size_t file) {
   return false;
 }
 
-// end, here and below, is one more than the index, so that 0 is before the first.
+// Here and below, `end` is one more than a file's index, so that 0 is before the first file.
 bool LevelCursor::IsBelowLowerBound(size_t end) const {
   ASHLAR_DCHECK(end <= args_.files.size());  // one more than an index
   return end == 0 || (args_.lower_bound != nullptr &&
@@ -71,7 +71,7 @@ void LevelCursor::Leave() {
   Hide();
 }
 
-// Shows the file's batch, or takes an error over. True: the walk has come to rest.
+// Shows the file's batch, or takes over its error. Returns true if the move ends here.
 bool LevelCursor::ShowsEntry() {
   ASHLAR_DCHECK(cursor_ != nullptr && file_ < args_.files.size());  // I1
   StandAs(this, *cursor_);
@@ -123,7 +123,7 @@ void LevelCursor::SeekToLast() {
   FindEntryBackward();
 }
 
-// True: by its filter the file has no sought key.
+// Returns true if the file's filter shows that the file has no sought key.
 bool LevelCursor::RulesOut(size_t file, const Slice& internal_target) {
   if (args_.read_options.seek_prefix == nullptr || file >= args_.files.size() ||
       args_.opener->MayMatch(args_.files[file], args_.read_options, internal_target))
@@ -145,7 +145,7 @@ bool LevelCursor::StagedSeek(const Slice& internal_target, SeekStage stage) {
   return false;
 }
 
-// Opens the file in which the target would be. False: there is nothing left to seek.
+// Opens the file in which the target would be. Returns false if there is nothing left to seek.
 bool LevelCursor::EnterFor(const Slice& internal_target) {
   status_ = Status::OK();
   const auto found =
@@ -162,10 +162,10 @@ bool LevelCursor::EnterFor(const Slice& internal_target) {
   return false;
 }
 
-// From a file without the sought keys to the next one, which may have them only if it begins with
-// the sought prefix.
+// Moves from a file without the sought keys to the next file, which may have them only if it begins
+// with the sought prefix.
 void LevelCursor::PassForward(size_t file) {
-  ASHLAR_DCHECK(file < args_.files.size());  // RulesOut knows the file
+  ASHLAR_DCHECK(file < args_.files.size());  // RulesOut checked the index
   Hide();
   if (file + 1 == args_.files.size() ||
       args_.read_options.seek_prefix->IsOutside(args_.files[file + 1]->smallest_user_key()))
@@ -190,7 +190,7 @@ void LevelCursor::SeekForPrev(const Slice& internal_target) {
 }
 
 void LevelCursor::PassBackward(size_t file) {
-  ASHLAR_DCHECK(file < args_.files.size());  // RulesOut knows the file
+  ASHLAR_DCHECK(file < args_.files.size());  // RulesOut checked the index
   Hide();
   if (file == 0 ||
       args_.read_options.seek_prefix->IsOutside(args_.files[file - 1]->largest_user_key()))

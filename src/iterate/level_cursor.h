@@ -5,12 +5,12 @@
 // outside the bounds may be shown if their file also has keys inside. The user's iterator drops
 // them.
 //
-// Prefixes: no cursor is opened on a file whose filter has no sought key. The level ends there,
-// unless the next file begins with the sought prefix too. A file that the table filter does not
-// want has a cursor over nothing.
+// Prefixes: no cursor is opened on a file whose filter rules out the sought keys. The level ends
+// there, unless the next file also begins with the sought prefix. A file that the table filter
+// rejects has an empty cursor.
 //
 // I1: at most one file is open; file_ is its index, or files_.size() for none.
-// I2: the batch is the open file's. The file's own cursor gets its position back when this cursor
+// I2: the batch belongs to the open file's cursor. That cursor gets its position back when this one
 //     leaves the batch.
 // Lifetime: the files, the opener and the bytes of the bounds outlive the cursor (its creator holds
 // the version). Thread safety: one thread.
@@ -33,8 +33,8 @@ struct LevelCursorArgs {
   TableReadOptions read_options;
   const Slice* lower_bound = nullptr;  // user keys; null: none
   const Slice* upper_bound = nullptr;  // exclusive
-  // Set to true when the cursor comes to a file with range tombstones, before it shows an entry of
-  // that file or of a later one. Null: nobody asks.
+  // Set to true when the cursor reaches a file with range tombstones, before it shows an entry of
+  // that file or of a later one. Null: not needed.
   bool* met_ranges = nullptr;
 };
 

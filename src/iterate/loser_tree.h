@@ -10,14 +10,14 @@
 //   c0   c1   c2   (c3)    depends on it. Both players are written back, swapped or not.
 //
 // The number of leaves is a power of two. The caller enters a player that loses every match at the
-// leaves that no child has. A tree without these leaves was rejected: the paths then differ in
-// length, which is a branch that the processor mispredicts and that costs more than the match.
+// leaves without a child. A tree without these leaves was rejected, because its paths differ in
+// length. The processor mispredicts that branch, which costs more than the match.
 //
 // I1: the loser at a node and the winner of that node come from different subtrees of the node.
 // I2: the loser at a node does not win against the winner of that node.
 //
-// `wins_tie(a, b)` is called only for equal heads: true if the entry of child a is shown before
-// that of child b. It is a strict order on the children that have an entry.
+// `wins_tie(a, b)` is called only for equal heads. It returns true if child a's entry is shown
+// before child b's. It is a strict order on the children that have an entry.
 //
 // Lifetime: holds no references. Thread safety: one thread.
 #pragma once
@@ -49,7 +49,7 @@ class LoserTree {
 
   size_t leaves() const { return leaves_; }
 
-  // Plays all matches, round after round, and returns the winner. enter(leaf) is the player there.
+  // Plays all matches, round by round, and returns the winner. enter(leaf) returns a leaf's player.
   template <typename Enter, typename WinsTie>
   Player Play(const Enter& enter, const WinsTie& wins_tie) {
     Player* const players = nodes_.data() + leaves_;
@@ -66,12 +66,12 @@ class LoserTree {
     return players[0];
   }
 
-  // Plays the matches of `player`, whose child won last, again and returns the winner.
+  // Replays the matches of `player`, whose child was the last winner, and returns the new winner.
   template <typename WinsTie>
   Player Replay(Player player, const WinsTie& wins_tie) {
     for (size_t match = (leaves_ + player.child) / 2; match > 0; match /= 2) {
       Player& opponent = nodes_[match];
-      // All ones: they change places.
+      // All ones if the two change places.
       const uint64_t swap = uint64_t{0} - static_cast<uint64_t>(Wins(opponent, player, wins_tie));
       const uint64_t heads = (opponent.head ^ player.head) & swap;
       const uint32_t children = (opponent.child ^ player.child) & static_cast<uint32_t>(swap);
@@ -83,7 +83,7 @@ class LoserTree {
     return player;
   }
 
-  // The smallest head of the children other than `winner`, which won last.
+  // The smallest head of all children except `winner`. Requires: `winner` is the last winner.
   uint64_t RivalHead(uint32_t winner) const {
     uint64_t head = kHeadMax;
     for (size_t match = (leaves_ + winner) / 2; match > 0; match /= 2) {
@@ -109,7 +109,7 @@ class LoserTree {
     return wins;
   }
 
-  // The child of `node` on the path from the player's leaf to the root; 0: not on that path.
+  // The child of `node` on the path from the player's leaf to the root, or 0 if not on that path.
   size_t ChildTowards(size_t node, const Player& player) const {
     size_t place = leaves_ + player.child;
     while (place / 2 > node) place /= 2;

@@ -42,7 +42,7 @@ void MergingCursor::TakeHeads() {
   bool first = true;
   for (const Source& source : sources_) {
     if (source.at == nullptr) continue;
-    // The keys between them begin with the prefix that they share.
+    // The keys between these two have their common prefix, too.
     for (const CursorEntry* entry : {source.at, source.last}) {
       const Slice key = ComparedPart(ExtractUserKey(entry->key));
       common = first ? key : Slice(common.data(), CommonPrefixBytes(common, key));
@@ -58,8 +58,8 @@ void MergingCursor::TakeHeads() {
 
 // --- matches ---
 
-// True if the entry of child a is shown before that of child b. Their heads are equal. Counts a tie
-// if their user keys differ.
+// Returns true if child a's entry is shown before child b's. Requires: their heads are equal.
+// Counts a tie if their user keys differ.
 bool MergingCursor::WinsTie(uint32_t a, uint32_t b, uint32_t* ties) const {
   const CursorEntry* const entry_a = sources_[a].at;
   const CursorEntry* const entry_b = sources_[b].at;
@@ -108,7 +108,7 @@ void MergingCursor::CheckInvariants() const {
   }
 }
 
-// --- the walk ---
+// --- moves ---
 
 // Records the child's position. A child that stopped with an error ends the merge.
 void MergingCursor::Load(uint32_t child) {
@@ -123,7 +123,7 @@ void MergingCursor::Load(uint32_t child) {
   source.last = forward_ ? cursor.batch_end() - 1 : cursor.batch_begin();
 }
 
-// From one entry of a child's batch to the next.
+// Steps from one entry of a child's batch to the next.
 template <bool kForward>
 inline MergingCursor::Player MergingCursor::Step(uint32_t child, const HeadForm& heads) {
   constexpr ptrdiff_t kStep = kForward ? 1 : -1;
@@ -153,13 +153,13 @@ void MergingCursor::LeaveBatch() {
   }
 }
 
-// The last of the winner's entries before those of all other children, in the direction of travel.
-// Null if they are fewer than kRunMin and not the rest of the batch.
+// Returns the last of the winner's entries that precede those of all other children in the
+// direction of travel. Returns null if these are fewer than kRunMin and not the rest of the batch.
 template <bool kForward>
 inline const CursorEntry* MergingCursor::RunEnd(const Source& source) const {
   constexpr ptrdiff_t kStep = kForward ? 1 : -1;
   const uint64_t rival = tree_.RivalHead(winner_.child);
-  // Entries with one head may be of several children. They are merged.
+  // Entries with equal heads may belong to several children. They are merged.
   const auto is_before = [&](ptrdiff_t n) { return heads_.Of(source.at[n * kStep]) < rival; };
   ptrdiff_t in_run = kRunMin - 1;
   ptrdiff_t end = (source.last - source.at) * kStep;
@@ -172,7 +172,7 @@ inline const CursorEntry* MergingCursor::RunEnd(const Source& source) const {
   return source.at + in_run * kStep;
 }
 
-// Shows the winner's entries up to `end`, and moves its place there.
+// Shows the winner's entries up to `end`, inclusive, and moves the winner there.
 template <bool kForward>
 inline void MergingCursor::ShowRun(const CursorEntry* end) {
   Source& source = sources_[winner_.child];
@@ -185,7 +185,7 @@ inline void MergingCursor::ShowRun(const CursorEntry* end) {
 }
 
 // Merges the next batch, after the winner. Only the first step may move a child out of its batch,
-// to an end or an error. The batch shown before is over then, and the next one is still empty.
+// to an end or an error. At that time the previous batch is over, and the next one is still empty.
 template <bool kForward>
 void MergingCursor::Merge() {
   if (const Source& source = sources_[winner_.child]; source.at == source.last) {
@@ -229,7 +229,7 @@ PinSource MergingCursor::OwnerOf(const CursorEntry& entry) const {
   return children_[origin.child]->OwnerOf(*origin.entry);
 }
 
-// All children have been sought.
+// Starts the merge. Requires: all children have been positioned.
 void MergingCursor::Start(bool forward) {
   forward_ = forward;
   const bool ascends = forward == (comparator_.kind() != KeyComparator::Kind::kReverseBytewise);
@@ -280,7 +280,7 @@ void MergingCursor::SeekForPrev(const Slice& internal_target) {
 
 void MergingCursor::SeekOlder(size_t first_child, const Slice& internal_target) {
   ASHLAR_ASSERT(Valid());  // Requires
-  // The rest of the batch is given back: each child returns to its first entry there.
+  // Undoes the rest of the batch: each child returns to the first of its entries there.
   const CursorEntry* const current = &entry();
   for (const CursorEntry* merged = forward_ ? batch_end() - 1 : batch_begin();;
        forward_ ? --merged : ++merged) {
@@ -300,9 +300,9 @@ void MergingCursor::SeekOlder(size_t first_child, const Slice& internal_target) 
   Start(forward_);
 }
 
-// The current entry is at the end of the batch that the merge came from. Each child steps over it,
-// and over the entries merged since. The loops are for memtables, which may have got new entries
-// there.
+// Requires: the current entry is the first of the batch in the old direction of travel. Each child
+// steps over this entry and over the entries merged since. The steps are loops, because memtables
+// may have new entries there.
 template <bool kForward>
 void MergingCursor::Turn() {
   turn_key_.assign(key().data(), key().size());

@@ -1,27 +1,27 @@
-// MergingCursor: several cursors as one, in the order of internal keys, for reads and compaction.
+// MergingCursor: merges cursors into one, in the order of internal keys, for reads and compaction.
 //
-// A loser tree (iterate/loser_tree.h) finds the child to show next. A player's head is that of its
-// user key. A walk backwards and the reverse order use the complement, so that the smaller head
-// always wins. Equal heads are settled by the internal keys and then by the child's index: of equal
-// keys that of the newer source is the first. Children at an end have the largest head and lose.
+// A loser tree (iterate/loser_tree.h) finds the child to show next. A player's head is the head of
+// its user key. Backward moves and the reverse order use the complement, so that the smaller head
+// always wins. The internal keys decide between equal heads, and the child's index between equal
+// keys, so that the newer source is first. Children at an end have the largest head and lose.
 //
-// Heads skip the prefix that the keys of all batches share. It is searched for when the heads have
-// tied too often and is given up when a batch does not have it. A custom order has no heads, so all
+// Heads skip the prefix that the keys of all batches share. This prefix is computed when the heads
+// have tied too often, and again when a batch does not have it. A custom order has no heads, so all
 // heads tie.
 //
-// A batch ends where the children's own batches do. Entries of the winner that come before those of
-// all others are shown in its batch. Other batches are copies: one entry after a seek, and up to
-// twice as many as before in each further one.
+// A batch ends where a batch of a child ends, or earlier. Entries of the winner that precede those
+// of all other children are shown in the winner's batch. Other batches are copies. They have one
+// entry after a seek, then at most 4, and twice as many in each further one up to 32.
 //
 //   forward   merged_   [ e0 | e1 | e2 | e3 ) .     the winner is at e3, the others are after it
 //   backward  merged_   . [ e0 | e1 | e2 | e3 )     the winner is at e0, the others are before it
 //
-// I1: while valid, the winner's entry is the batch's last and every other child is after it in the
-//     direction of travel.
-// I2: a child that becomes invalid with an error ends the merge: invalid until the next seek,
-//     status() is the child's.
+// I1: while valid, the winner's entry is the last of the batch, and every other child is after it
+//     in the direction of travel.
+// I2: if a child becomes invalid with an error, the merge is invalid until the next seek and has
+//     the child's status().
 // I3: every entry of the batch is in its child's batch. A child moves when the merge leaves it.
-// I4: with heads, the user keys from each child's place to the end of its batch begin with prefix_.
+// I4: with heads, the user keys from a child's position to the end of its batch begin with prefix_.
 // Lifetime: owns its children. Thread safety: one thread.
 #pragma once
 
@@ -37,13 +37,13 @@
 
 namespace ashlar {
 
-// Newest source first. One child is returned as it is; none gives an empty cursor.
+// children: newest source first. One child is returned as it is; none results in an empty cursor.
 std::unique_ptr<InternalCursor> NewMergingCursor(
     const KeyComparator& comparator, std::vector<std::unique_ptr<InternalCursor>> children);
 
 class MergingCursor final : public InternalCursor {
  public:
-  // At least one child. Where memory lacks, children stays as it is.
+  // Requires: at least one child. If an allocation fails, `children` is unchanged.
   MergingCursor(const KeyComparator& comparator,
                 std::vector<std::unique_ptr<InternalCursor>>&& children);
 
@@ -51,10 +51,10 @@ class MergingCursor final : public InternalCursor {
   void SeekToLast() override;
   void Seek(const Slice& internal_target) override;
   void SeekForPrev(const Slice& internal_target) override;
-  // Moves the children from `first_child` on that are before the target, in the direction of
-  // travel, to it. The others stay where the current entry found them. Entries of those children
-  // before the target are not shown. Requires: Valid(), and the target is after the current entry
-  // in the direction of travel, which is that of the last move.
+  // Moves the children from `first_child` on to the target if they are before it in the direction
+  // of travel, without showing their entries on the way. The other children stay where they were at
+  // the current entry. Requires: Valid(), and the target is after the current entry in the
+  // direction of travel, which is the direction of the last move.
   void SeekOlder(size_t first_child, const Slice& internal_target);
   // The index of the child that the current entry is from.
   size_t child() const { return OriginOf(entry()).child; }
@@ -69,21 +69,21 @@ class MergingCursor final : public InternalCursor {
  private:
   static constexpr size_t kBatchMin = 4;
   static constexpr size_t kBatchMax = 32;
-  // A shorter part of a child's batch is copied with what follows it.
+  // A shorter run of the winner is copied together with the entries that follow it.
   static constexpr ptrdiff_t kRunMin = 4;
-  // Keys that differ though their heads do not, until a longer common prefix is looked for: at
-  // first, and at most. Twice as many each time.
+  // The number of ties of different keys with equal heads after which a longer common prefix is
+  // computed: at first, and at most. It doubles each time.
   static constexpr uint32_t kTiesMin = 64;
   static constexpr uint32_t kTiesMax = 1024;
 
-  // How a head is taken of an entry; I4: its user key has skip_bytes.
+  // How the head of an entry is computed. Its user key has at least skip_bytes bytes (I4).
   struct HeadForm {
     size_t skip_bytes = 0;
     uint64_t mask = 0;  // 0: a custom order
-    uint64_t flip = 0;  // all ones: they descend in the direction of travel
+    uint64_t flip = 0;  // all ones: heads descend in the direction of travel
 
-    // KeyComparator::Head of the user key, or its complement. With the tag after the user key, all
-    // reads stay inside the internal key.
+    // KeyComparator::Head of the user key, or its complement. The tag follows the user key, so the
+    // load stays inside the internal key.
     uint64_t Of(const CursorEntry& entry) const {
       uint64_t head = LoadBigEndian64(entry.key.data() + skip_bytes);
       const size_t bytes = entry.key.size() - kTagBytes - skip_bytes;
@@ -92,12 +92,12 @@ class MergingCursor final : public InternalCursor {
     }
   };
 
-  // The merge's place in a child's batch.
+  // The merge's position in a child's batch.
   struct Source {
     const CursorEntry* at = nullptr;    // null: the child is at an end
     const CursorEntry* last = nullptr;  // the end of the batch in the direction of travel
-    uint64_t next_head = 0;             // of the entry that a step inside the batch leads to
-    bool seeking = false;               // a seek takes a further step
+    uint64_t next_head = 0;             // the head of the next entry in the batch
+    bool seeking = false;               // a seek takes a further stage
   };
 
   using Player = LoserTree::Player;
@@ -135,20 +135,20 @@ class MergingCursor final : public InternalCursor {
   void Turn();
 
   const KeyComparator comparator_;
-  std::vector<Source> sources_;  // of the children, and of the leaves that no child plays at
+  std::vector<Source> sources_;  // of the children, and of the leaves without a child
   LoserTree tree_;
-  const std::vector<std::unique_ptr<InternalCursor>> children_;  // taken after the allocations
+  const std::vector<std::unique_ptr<InternalCursor>> children_;  // moved in after the allocations
   Player winner_;
   bool forward_ = true;
   HeadForm heads_;
   std::string prefix_;  // skipped by heads_
-  uint32_t ties_ = 0;   // equal heads of keys that differ, since the heads were computed
+  uint32_t ties_ = 0;   // ties of different keys since the heads were computed
   uint32_t ties_allowed_ = kTiesMin;
-  size_t batch_ = 1;     // entries that the last batch might have
+  size_t batch_ = 1;     // the limit of entries for the last batch
   bool is_copy_ = true;  // the batch is in merged_
   std::array<CursorEntry, kBatchMax> merged_;
   std::array<Origin, kBatchMax> merged_from_;
-  std::string turn_key_;  // the current key while the children leave it
+  std::string turn_key_;  // the current key, while the children leave it
   Status status_;
 };
 

@@ -1,5 +1,5 @@
-// OrderError: the end of a walk that would never end, because the entries of a table are out of
-// order. Checksums do not show that. For the cursors of this folder.
+// OrderError: the error of an iteration that would never end, because the entries of a table are
+// out of order. Checksums do not detect that. For the cursors of this folder.
 #pragma once
 
 #include "ashlar/status.h"

@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-// The intersection.
+// Replaces *interval by its intersection with `other`.
 void RangeCover::Narrow(CoverInterval* interval, const CoverInterval& other) const {
   if (other.begin &&
       (!interval->begin || args_.comparator.Compare(*interval->begin, *other.begin) < 0))
@@ -67,7 +67,7 @@ Status RangeCover::FindIn(Source* source, const Slice& user_key) const {
   return Status::OK();
 }
 
-// The first file that does not end before the key.
+// Returns the index of the first file that does not end before the key.
 size_t RangeCover::FindFile(const Source& source, const Slice& user_key) const {
   const auto found = std::partition_point(
       source.files.begin(), source.files.end(),
@@ -86,7 +86,7 @@ Status RangeCover::FindInFiles(Source* source, const Slice& user_key) const {
   if (file > 0 && files[file - 1]->excludes_largest()) {
     gap.begin = files[file - 1]->largest_user_key();
   } else if (file > 0) {
-    // The gap begins after the largest key of that file, which no slice of ours says.
+    // The gap begins after the largest key of that file. No slice says this, so the key is used.
     source->key.assign(user_key.data(), user_key.size());
     gap.begin = source->key;
   }
@@ -94,7 +94,7 @@ Status RangeCover::FindInFiles(Source* source, const Slice& user_key) const {
   return Status::OK();
 }
 
-// The tombstones of the file around the key. The bytes of *interval belong to source->tables.
+// Finds the file's interval around the key. The bytes of *interval belong to source->tables.
 Status RangeCover::FindInTable(Source* source, FileMetaData* file, const Slice& user_key,
                                CoverInterval* interval) const {
   *interval = {};
@@ -105,7 +105,7 @@ Status RangeCover::FindInTable(Source* source, FileMetaData* file, const Slice& 
   return Status::OK();
 }
 
-// The key is inside the bounds of the file.
+// Requires: the key is inside the bounds of the file.
 Status RangeCover::FindInFile(Source* source, size_t file, const Slice& user_key) const {
   const std::span<FileMetaData* const> files = source->files;
   CoverInterval interval;
@@ -116,8 +116,8 @@ Status RangeCover::FindInFile(Source* source, size_t file, const Slice& user_key
     source->interval = interval;
     return Status::OK();
   }
-  // The next files may have older versions of this key, and tombstones for it. The answer is for
-  // this key alone. A loop, because a hostile MANIFEST may name any number of such files.
+  // The next files may have older versions of this key, and tombstones for it. The result is only
+  // for this key. This is a loop, because a hostile MANIFEST may name any number of such files.
   SequenceNumber sequence = interval.sequence;
   source->tables.clear();
   for (size_t next = file + 1; next < files.size(); ++next) {

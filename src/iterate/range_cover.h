@@ -6,15 +6,15 @@
 //
 //   interval                   |  @90   |  @90 |    @70    |       has one answer
 //
-// A search remembers the interval of each source and their intersection. While the keys stay
-// inside, nothing is searched. A file is opened when a key inside its bounds is searched for,
-// unless it is known to have no range tombstones.
+// A search remembers the interval of each source and their intersection. While the keys stay in the
+// intersection, no source is searched. A file is opened when a key inside its bounds is searched
+// for, unless it is known to have no range tombstones.
 //
-// I1: keys that a tombstone of one source covers are older than it in every older source. So an
-//     iterator may leave out all entries of older sources between CoveredBegin and CoveredEnd.
+// I1: if a tombstone of one source covers keys, their entries in every older source are older than
+//     it. So an iterator may skip all entries of older sources between CoveredBegin and CoveredEnd.
 //
-// Lifetime: sources and comparator outlive it. The tables whose tombstones are remembered are
-// counted. Thread safety: one thread.
+// Lifetime: the sources and the comparator outlive it. It counts the tables whose tombstones it
+// remembers. Thread safety: one thread.
 #pragma once
 
 #include <cstddef>
@@ -45,27 +45,27 @@ class RangeCover {
   explicit RangeCover(const Args& args) : args_(args) {}
   RangeCover(RangeCover&&) = default;
 
-  // The sources, newest first. A run of files is sorted and disjoint.
+  // Adds a source. Requires: newest first, and the files of a run are sorted and disjoint.
   void AddMemTable(const MemTable* memtable) { sources_.push_back(Source{.memtable = memtable}); }
   void AddFiles(std::span<FileMetaData* const> files) {
     sources_.push_back(Source{.files = files});
   }
 
-  // Whether the last search holds for the key.
+  // Whether the result of the last search also holds for the key.
   bool Contains(const Slice& user_key) const { return found_ && IsIn(common_, user_key); }
-  // Searches for the newest visible tombstone that covers the key. An error is of a table that
-  // could not be opened.
+  // Searches for the newest visible tombstone that covers the key. Fails if a table could not be
+  // opened.
   Status Find(const Slice& user_key);
   SequenceNumber visible() const { return args_.visible; }
-  // Of the last search; 0: none covers the key.
+  // The result of the last search; 0: no tombstone covers the key.
   SequenceNumber sequence() const { return common_.sequence; }
   // The source of that tombstone. Requires: sequence() > 0.
   size_t source() const { return source_; }
 
-  // The bounds of keys around that of the last search which visible tombstones of source() cover.
-  // The end is exclusive and as far as they reach without a gap, or an earlier end of a fragment
-  // for which `stops` returned true. The slices are valid until the next search, which must come
-  // before Contains. An end at the key says nothing about other keys.
+  // The bounds of the keys around the last sought key that visible tombstones of source() cover.
+  // The end is exclusive. It is where they first leave a gap, or the end of an earlier fragment for
+  // which `stops` returned true. The slices are valid until the next search, which must come before
+  // Contains. An end equal to the sought key says nothing about other keys.
   Slice CoveredBegin();
   Result<Slice> CoveredEnd(FunctionRef<bool(const Slice& end)> stops);
 
@@ -73,10 +73,10 @@ class RangeCover {
   struct Source {
     const MemTable* memtable = nullptr;  // null: files
     std::span<FileMetaData* const> files = {};
-    // Of the last search; empty if it holds for one key.
+    // The result of the last search; contains no key if it holds for the sought key only.
     std::optional<CoverInterval> interval = {};
-    std::vector<TableRef> tables = {};  // that bytes of the interval belong to
-    std::string key = {};               // the one of the last search, if a bound is that
+    std::vector<TableRef> tables = {};  // that own bytes of the interval
+    std::string key = {};               // the last sought key, if a bound is that key
   };
 
   bool IsIn(const CoverInterval& interval, const Slice& user_key) const {
@@ -94,7 +94,7 @@ class RangeCover {
   Args args_;
   std::vector<Source> sources_;
   CoverInterval common_;
-  size_t source_ = 0;  // of common_.sequence
+  size_t source_ = 0;  // the source of common_.sequence
   bool found_ = false;
   std::string covered_bound_;
 };

@@ -1,5 +1,5 @@
-// SavedKey: a copy of a key that is replaced often. Short keys are stored in the object. Assigning
-// is a memcpy, which costs less than std::string's choice of a place for the bytes.
+// SavedKey: a copy of a key that is replaced often. Short keys are stored in the object. Assign is
+// a memcpy, which costs less than std::string's choice of where to store the bytes.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ class SavedKey {
   SavedKey(const SavedKey&) = delete;
   SavedKey& operator=(const SavedKey&) = delete;
 
-  // key may be this one.
+  // `key` may be key().
   void Assign(const Slice& key) {
     if (key.data() == data_) return;
     Reserve(key.size());
     if (!key.empty()) memcpy(data_, key.data(), key.size());
     size_ = key.size();
   }
-  // user_key is not within this one.
+  // Requires: user_key is not within key().
   void AssignInternal(const Slice& user_key, uint64_t tag) {
     Reserve(user_key.size() + kTagBytes);
     if (!user_key.empty()) memcpy(data_, user_key.data(), user_key.size());

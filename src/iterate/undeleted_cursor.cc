@@ -20,7 +20,7 @@ bool UndeletedCursor::IsShown(const CursorEntry& entry) const {
   return TagSequence(ExtractTag(entry.key)) >= args_.cover.sequence();
 }
 
-// After a move of the sources.
+// Shows the result of a move of the sources.
 template <bool kForward>
 void UndeletedCursor::Show() {
   status_ = Status::OK();
@@ -31,8 +31,8 @@ void UndeletedCursor::Show() {
   FindVisible<kForward>();
 }
 
-// Replaces the only child by a merge of it at the same entry. The merge does not know the error of
-// a child that it has not moved.
+// Replaces the only child by a merge of it that is at the same entry. Keeps the child's status,
+// because a merge lacks the error of a child that it has not moved.
 template <bool kForward>
 void UndeletedCursor::StartMerge() {
   ASHLAR_DCHECK(merge_ == nullptr && args_.children.size() == 1);  // the child that it replaces
@@ -46,7 +46,7 @@ void UndeletedCursor::StartMerge() {
   kForward ? merge_->Seek(target) : merge_->SeekForPrev(target);
 }
 
-// From the merge's entry to the first that is shown.
+// Moves from the merge's entry to the first entry that is shown.
 template <bool kForward>
 void UndeletedCursor::FindVisible() {
   ASHLAR_ASSERT(limits_ != nullptr);  // Requires of SetLimits
@@ -58,7 +58,7 @@ void UndeletedCursor::FindVisible() {
     const Slice user_key = ExtractUserKey(merge_->key());
     if (IsOutside<kForward>(user_key)) break;
     if (limits_->OutsidePrefix(user_key)) {
-      // The sources do not end there: up to this entry it is known that none is visible.
+      // The sources continue here, so it is known that no key before this entry is visible.
       if (covered_ != 0) EndWalk<kForward>(&user_key);
       return Hide();
     }
@@ -88,8 +88,8 @@ bool UndeletedCursor::IsOutside(const Slice& user_key) const {
   }
 }
 
-// Counts a covered entry, or the end of a fragment. True: gap_ is the known gap around the key, and
-// the limits are not reached.
+// Counts a covered entry, or the end of a fragment. Returns true if gap_ is the known gap around
+// the key and the limits are not reached.
 bool UndeletedCursor::CountCovered(const Slice& user_key) {
   ++covered_;
   if (!limits_->Count()) {
@@ -105,15 +105,15 @@ bool UndeletedCursor::CountCovered(const Slice& user_key) {
   return found;
 }
 
-// end: the entry at which the walk ends, or null if it ends at a bound.
+// end: the user key at which the walk ends, or null if it ends at a bound.
 template <bool kForward>
 void UndeletedCursor::EndWalk(const Slice* end) {
   if (args_.gaps != nullptr && covered_ >= GapWalk::kRememberedMin && merge_->status().ok())
     RememberGap<kForward>(end);
 }
 
-// G1: all that the walk has left between its first key and its end is covered, or in a known gap.
-// Of sources that end at a bound nothing beyond the bound is known.
+// G1: every entry left between the first key of the walk and its end is covered or in a known gap.
+// If the sources end at a bound, nothing beyond the bound is known.
 template <bool kForward>
 ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* end) const {
   KeyEdge first{.key = first_covered_.key().ToString(), .after = kForward};
@@ -128,7 +128,7 @@ ASHLAR_NO_INLINE void UndeletedCursor::RememberGap(const Slice* end) const {
       {.begin = std::move(first), .end = std::move(last), .since = args_.cover.visible()});
 }
 
-// Shows the merge's entry, and those after it in its batch to which the same cover applies.
+// Shows the merge's entry, and the next ones of its batch to which the same cover applies.
 template <bool kForward>
 void UndeletedCursor::ShowRun() {
   ASHLAR_DCHECK(IsShown(merge_->entry()));  // I1
@@ -146,7 +146,7 @@ void UndeletedCursor::ShowRun() {
   ShowBatch(begin, at, end);
 }
 
-// Past an entry that is deleted.
+// Moves past the merge's entry, which is deleted.
 template <bool kForward>
 Status UndeletedCursor::LeaveCovered() {
   const Slice user_key = ExtractUserKey(merge_->key());
@@ -166,8 +166,8 @@ Status UndeletedCursor::LeaveCovered() {
     } else {
       bound = args_.cover.CoveredBegin();
     }
-    // Before all versions of the bound: the first entry after the covered keys, or the place before
-    // them.
+    // The tag before all versions of the bound. Forward it leads to the first entry after the
+    // covered keys, backward to the place before them.
     target_.AssignInternal(bound, SeekTag(kSequenceNumberMax));
     const Slice target = target_.key();
     const int r = merge_->Compare(merge_->key(), target);
@@ -182,15 +182,15 @@ Status UndeletedCursor::LeaveCovered() {
   return Status::OK();
 }
 
-// Over gap_, with the children from first_child on. Requires: between the merge's entry and the gap
-// these have covered entries only. So a seek from the end of a fragment moves older sources alone:
-// the others may have entries before that end.
+// Moves the children from first_child on over gap_. Requires: between the merge's entry and the
+// gap, these children have only covered entries. So a seek from the end of a fragment moves only
+// older sources, because the others may have entries before that end.
 template <bool kForward>
 Status UndeletedCursor::LeaveGap(size_t first_child) {
   const KeyEdge& edge = kForward ? gap_.end : gap_.begin;
   Reach(edge.key, edge.after);
   target_.AssignInternal(edge.key, edge.after ? 0 : SeekTag(kSequenceNumberMax));
-  // A deletion of sequence 0 has the tag after all others: a seek would stay there.
+  // A deletion with sequence 0 has the last of all tags, so a seek would stay there.
   if (merge_->Compare(merge_->key(), target_.key()) == 0) {
     kForward ? merge_->Next() : merge_->Prev();
     return Status::OK();
@@ -198,13 +198,13 @@ Status UndeletedCursor::LeaveGap(size_t first_child) {
   return SeekSources<kForward>(first_child);
 }
 
-// To target_, with the children from first_child on.
+// Seeks target_ with the children from first_child on.
 template <bool kForward>
 Status UndeletedCursor::SeekSources(size_t first_child) {
   const size_t child = merge_->child();
   if (left_.known && left_.forward == kForward) {
     const int r = merge_->Compare(left_.key.key(), merge_->key());
-    // Of equal keys a merge shows that of the newer source first, and backwards last.
+    // Among equal keys, a merge shows the newer source's first, or last when moving backward.
     const bool goes_on =
         r != 0 ? (r < 0) == kForward : child != left_.child && (child > left_.child) == kForward;
     if (!goes_on) return OrderError();  // I3
@@ -241,7 +241,7 @@ void UndeletedCursor::SeekForPrev(const Slice& internal_target) {
   Show<false>();
 }
 
-// The sources return to the end of the shown batch, and go on from there.
+// The sources return to the end of the shown batch and continue from there.
 void UndeletedCursor::MoveNext() {
   left_.known &= left_.forward;  // otherwise the entry may be met again
   StandAt(&sources(), batch_end() - 1);

@@ -1,25 +1,25 @@
 // UndeletedCursor: a merge of sources without the entries that their range tombstones delete. Used
-// where a source has range tombstones; elsewhere iterators use the merge itself.
+// if a source has range tombstones; otherwise iterators use the merge itself.
 //
 //   merge      a9 | b5 | c8 | d3 | e2 ...        batches of entries, in order
 //   cover      [b ------ @7 ------ e)            the newest visible tombstone
 //   shown      a9 |      c8 |      e2            b5 and d3 are older than @7
 //
-// An entry that a tombstone of a newer source deletes is skipped by a seek of all older sources to
-// the end of the covered keys (I1 of range_cover.h). One of the same source is stepped over.
+// If a tombstone of a newer source deletes an entry, all older sources seek to the end of the
+// covered keys (I1 of range_cover.h). An entry that its own source deletes is stepped over.
 //
-// Until a source meets a table with range tombstones the cursor shows the merge as it is, and a
-// single source without a merge. A tombstone of a table covers keys inside the table's bounds only,
+// Until a source meets a table with range tombstones, the cursor shows the merge as it is, or a
+// single source without a merge. A tombstone of a table covers only keys inside the table's bounds,
 // so it does not cover entries that were shown before the table was met.
 //
 // The cursor ends at the first entry outside the bounds or the iterator's prefix, covered or not,
-// and opens no table for one; and with an error where the limits of the move are reached. Over many
-// covered entries or fragments it seeks by known gaps (LeaveGap, docs/range-deletions.md).
+// and opens no table for it. It ends with an error if the limits of the move are reached. It seeks
+// over many covered entries or fragments by known gaps (LeaveGap, docs/range-deletions.md).
 //
 // I1: no shown entry is deleted by a tombstone that is visible at the sequence.
 // I2: every other entry of the merge inside the bounds and the prefix is shown, except those of
 //     known gaps.
-// I3: no seek of the sources leads back to the entry that the one before has left (Corruption).
+// I3: no seek of the sources leads back to the entry that the previous seek left (Corruption).
 //
 // Lifetime: owns the sources. Thread safety: one thread.
 #pragma once
@@ -43,16 +43,16 @@ class UndeletedCursor final : public InternalCursor {
     std::vector<std::unique_ptr<InternalCursor>> children;  // at least one, newest first
     RangeCover cover;                                       // its sources are the children
     std::unique_ptr<bool> met_ranges;    // a child has range tombstones, or met a table with some
-    SeekPrefix* seek_prefix = nullptr;   // that of the children; null: none
+    SeekPrefix* seek_prefix = nullptr;   // shared with the children; null: none
     const Slice* lower_bound = nullptr;  // user keys; null: none
     const Slice* upper_bound = nullptr;  // exclusive
     const MemTable* gaps = nullptr;      // as IteratorSource::gaps
   };
   explicit UndeletedCursor(Args args);
 
-  // To be called before the first seek. The limits outlive the cursor.
+  // Call before the first seek. Requires: the limits outlive the cursor.
   void SetLimits(MoveLimits* limits) { limits_ = limits; }
-  // Whether the last move has reached the limits. It ended at that user key then.
+  // Whether the last move reached the limits. It then ended at the user key stopped_at().
   bool IsStopped() const { return is_stopped_; }
   Slice stopped_at() const { return stopped_at_.key(); }
 
@@ -97,7 +97,7 @@ class UndeletedCursor final : public InternalCursor {
 
   Args args_;
   MoveLimits* limits_ = nullptr;
-  // null: one child, and no tombstones met; else it has them.
+  // Null: there is one child, and no tombstones were met. Otherwise it owns the children.
   std::unique_ptr<MergingCursor> merge_;
   SavedKey target_;  // of the last seek past a tombstone or a gap
   // I3: the entry that SeekSources left last, since the last seek or turn of this cursor.
@@ -110,13 +110,13 @@ class UndeletedCursor final : public InternalCursor {
   Left left_;
   Status status_;
 
-  // Of one FindVisible.
+  // The state of one FindVisible call.
   uint64_t covered_ = 0;    // entries and fragments left; also counted in limits_
-  uint64_t gap_check_ = 0;  // FindGap is asked from this number of them on
+  uint64_t gap_check_ = 0;  // FindGap is called from this number of them on
   SavedKey first_covered_;
   bool is_stopped_ = false;
   SavedKey stopped_at_;
-  KeyEdge reached_;  // no key between first_covered_ and this place is visible; with gaps
+  KeyEdge reached_;  // with gaps: no key between first_covered_ and this edge is visible
   KeyGap gap_;
 };
 

@@ -23,14 +23,14 @@ namespace {
 constexpr uint64_t kTagBeforeAll = SeekTag(kSequenceNumberMax);
 constexpr uint64_t kTagAfterAll = 0;
 
-// "rocksdb.iterator.write-time": entries do not tell when they were written.
+// "rocksdb.iterator.write-time": entries do not record when they were written.
 constexpr uint64_t kUnknownWriteTime = std::numeric_limits<uint64_t>::max();
 
-// Of deletions in one move.
+// Numbers of deletions in one move.
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 constexpr uint64_t kFirstDeletion = 1;
 
-// Whether a value in the batch is the entry's. A merge operator may return a part of that.
+// Whether `value` is the value `whole` or a part of it, which a merge operator may return.
 bool IsPartOf(const Slice& value, const Slice& whole) {
   const std::less_equal<const char*> at_or_before;
   return at_or_before(whole.begin(), value.begin()) && at_or_before(value.end(), whole.end());
@@ -47,7 +47,7 @@ UserIterator::UserIterator(UserIteratorArgs args)
   ASHLAR_ASSERT(args_.source.cursor != nullptr);  // Lifetime: it owns one
   // Requires of renewed_by.
   ASHLAR_ASSERT(args_.renewed_by == RenewedBy::kNothing || args_.renewal != nullptr);
-  // At least one step between two seeks: a seek to the last version of a key may stay where it is.
+  // At least one step between two seeks, because a seek to the last version of a key may not move.
   args_.max_sequential_skip = std::max(args_.max_sequential_skip, uint64_t{1});
   ShareLimits();
 }
@@ -105,7 +105,7 @@ void UserIterator::ShareLimits() {
 }
 
 Result<bool> UserIterator::Renew(const SourceRenewal::Request& request) {
-  // Also where memory lacks once the source is replaced.
+  // Also runs if an allocation fails after the source was replaced.
   struct Share {
     ~Share() { iterator->ShareLimits(); }
     UserIterator* iterator;
@@ -196,13 +196,13 @@ ASHLAR_NO_INLINE bool UserIterator::EqualInOrder(Slice a, Slice b) const {
 
 // --- steps inside the cursor's batch ---
 
-// A value that the snapshot sees.
+// Whether the entry is a value that the snapshot sees.
 inline bool UserIterator::IsPlain(const CursorEntry& entry) const {
   const uint64_t tag = ExtractTag(entry.key);
   return IsPlainValue(TagType(tag)) && Visible(tag);
 }
 
-// Neighbours mostly differ in their first or their last bytes.
+// Neighbouring keys usually differ in their first or their last bytes.
 inline bool UserIterator::SameUserKey(const Slice& x, const Slice& y) const {
   constexpr size_t kWordBytes = 8;
   const Slice a = ComparedPart(x);
@@ -232,20 +232,20 @@ inline void UserIterator::ShowInBatch(const CursorEntry& entry) {
   StepTo(entry);
 }
 
-// From the value at the cursor to the next value. False: the next entry is none, and nothing has
-// changed.
+// Moves from the value at the cursor to the next value. Returns false and changes nothing if the
+// next entry is not such a value.
 inline bool UserIterator::StepForward() {
   ASHLAR_DCHECK(valid_);  // Requires of Next
   if (state_ != State::kForward || value_in_ != ValueIn::kBatch) return false;
   const CursorEntry* const next = cursor()->after();
   if (next == nullptr || !IsPlain(*next)) return false;
   const Slice user_key = ExtractUserKey(next->key);
-  // Below sequence 0 there is no older version.
+  // An entry with sequence 0 has no older version.
   if (TagSequence(ExtractTag(cursor()->key())) != 0 && SameUserKey(key_, user_key)) return false;
   if (AtUpperBound(user_key) || OutsidePrefix(user_key)) return false;
   cursor()->Next();
-  // valid_ and value_in_ stay as they are. Written again, they delay the next step, which reads
-  // them and state_ in one load.
+  // valid_ and value_in_ keep their values. Writing them again would delay the next step, which
+  // reads them and state_ in one load.
   StepTo(*next);
   return true;
 }
@@ -319,7 +319,7 @@ ASHLAR_NO_INLINE void UserIterator::RememberGap() {
        .since = args_.source.sequence});
 }
 
-// The target is a pointer: an unobserved step must not pay for a stack frame.
+// The target is a pointer, because an unobserved step must not pay for a stack frame.
 template <UserIterator::Move kMove>
 ASHLAR_ALWAYS_INLINE void UserIterator::Run(const Slice* target) try {
   if (Observed(args_.recorder)) [[unlikely]] {
@@ -373,7 +373,7 @@ void UserIterator::CountInPerfContext() const {
   PerfCount(&PerfContext::internal_delete_skipped_count, deletions_stepped_over_);
 }
 
-// Called for each entry that is stepped over. False: the limit of ReadOptions is reached.
+// Called for each entry that is stepped over. Returns false if the limit of ReadOptions is reached.
 bool UserIterator::CountStep() {
   if (limits_.Count()) [[likely]] {
     return true;
@@ -382,7 +382,7 @@ bool UserIterator::CountStep() {
   return false;
 }
 
-// Not inlined: a step must not pay for the stack frame of its error.
+// Not inlined, because a step must not pay for the stack frame of its error.
 ASHLAR_NO_INLINE void UserIterator::StopWithoutMemory() { Stop(Status::MemoryLimit()); }
 
 void UserIterator::Stop(Status status) {
@@ -391,7 +391,7 @@ void UserIterator::Stop(Status status) {
   status_ = std::move(status);
 }
 
-// The cursor is not valid: it has come to an end, or met an error.
+// Ends a move whose cursor is not valid, because it reached an end or met an error.
 void UserIterator::End() {
   valid_ = false;
   status_ = cursor()->status();
@@ -399,10 +399,10 @@ void UserIterator::End() {
   if (undeleted != nullptr && undeleted->IsStopped()) SaveKey(undeleted->stopped_at());
 }
 
-// The key of the entry at which the last move stopped. Requires: it has shown none.
+// The key of the entry at which the last move stopped. Requires: that move has shown no key.
 Slice UserIterator::StoppedAt() const {
   ASHLAR_DCHECK(!valid_);  // Requires
-  // A seek that has met no entry stopped at its target. The limit is reached at an entry.
+  // A seek that met no entry stopped at its target. The limit is always reached at an entry.
   const bool met_none = saved_key().empty() && !limits_.AreReached();
   return met_none && sought_ ? ExtractUserKey(seek_target_.key()) : saved_key();
 }
@@ -447,7 +447,7 @@ void UserIterator::NextInSource() {
   switch (state_) {
     case State::kForward:
       SaveKey(key_);
-      // Below sequence 0 there is no older version.
+      // An entry with sequence 0 has no older version.
       past_saved_key = TagSequence(ExtractTag(cursor()->key())) != 0;
       cursor()->Next();
       break;
@@ -506,7 +506,7 @@ void UserIterator::FindVisibleForward(bool past_saved_key) {
         if (!SeekFurther(gap_.end.key,
                          gap_.end.after ? kTagAfterAll : SeekTag(args_.source.sequence)))
           return;
-        // A deletion of sequence 0 has the tag after all others.
+        // A deletion with sequence 0 has the last of all tags, so the seek may stop at it.
         past_saved_key = gap_.end.after;
         if (past_saved_key) SaveKey(gap_.end.key);
         continue;
@@ -624,8 +624,8 @@ void UserIterator::FindVisibleBackward() {
       return;
     }
     if (deletions_stepped_over_ >= gap_check_ && FindGap(saved_key())) [[unlikely]] {
-      // A cursor that has come to its end, or to the limit of the move, stays there. So does one
-      // that has sought the begin already, if the gap begins with the key.
+      // A cursor that reached its end, or the limit of the move, stays there. So does a cursor that
+      // has already sought the begin of the gap, if the gap begins with the key.
       const uint64_t tag = gap_.begin.after ? kTagAfterAll : kTagBeforeAll;
       if (cursor()->Valid() && IsBeforeSought(gap_.begin.key, tag))
         SeekCursorForPrev(gap_.begin.key, tag);
@@ -638,12 +638,12 @@ ASHLAR_NO_INLINE bool UserIterator::IsBelowLowerBound(Slice user_key) const {
   return args_.comparator.Compare(user_key, *args_.lower_bound) < 0;
 }
 
-// Passes all versions of saved_key_, oldest first, and decides.
+// Passes all versions of saved_key_, oldest first, and decides whether the key is shown.
 UserIterator::Outcome UserIterator::CollectVersions() {
   ForgetVersions();
   uint64_t run = 0;
   while (cursor()->Valid() && AtSavedKey()) {
-    // The version before is stepped over; the newest one only if the key is hidden.
+    // The previous version is stepped over. The newest one is too, but only if the key is hidden.
     if (run > 0 && !CountStep()) return Outcome::kStopped;
     if (++run > args_.max_sequential_skip) return ResolveBySeek();
     const uint64_t tag = ExtractTag(cursor()->key());
@@ -655,12 +655,12 @@ UserIterator::Outcome UserIterator::CollectVersions() {
     return Outcome::kStopped;
   }
   const Outcome outcome = ResolveCollected();
-  // If the limit is reached already, the cursor has the error.
+  // If the limit is already reached, the cursor has the error.
   if (outcome != Outcome::kHidden || limits_.AreReached()) return outcome;
   return CountStep() ? outcome : Outcome::kStopped;
 }
 
-// A version newer than all collected so far.
+// Takes a version that is newer than all collected so far.
 void UserIterator::TakeVersion(ValueType type) {
   if (IsOperand(type)) return TakeOperand();
   ForgetVersions();
@@ -706,7 +706,7 @@ UserIterator::Outcome UserIterator::ResolveBySeek() {
 
 UserIterator::Outcome UserIterator::ResolveAtCursor() {
   if (!cursor()->Valid()) {
-    // A walk that is stopped here goes on at the key: its versions are looked for again.
+    // An iteration that stops here continues at the key, and looks for its versions again.
     status_ = cursor()->status();
     return status_.ok() ? Outcome::kHidden : Outcome::kStopped;
   }
@@ -746,8 +746,8 @@ bool UserIterator::EnoughOperands() const {
   return args_.merge_operator != nullptr && args_.merge_operator->ShouldMerge(operands_);
 }
 
-// Leaves as many of the newest operands as a forward move would have taken. True: those decide
-// without a base.
+// Keeps as many of the newest operands as a forward move would have taken. Returns true if these
+// decide without a base.
 bool UserIterator::CutOperands() {
   std::vector<Slice> all;
   all.swap(operands_);
@@ -767,11 +767,11 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
       .recorder = args_.recorder,
       .logger = args_.logger,
   };
-  // Each has its pin.
+  // Each operand has its pin.
   ASHLAR_ASSERT(!operands_.empty() && operands_.size() <= operand_pins_.size());
   args_.recorder.Record(READ_NUM_MERGE_OPERANDS, operands_.size());
   MergeResult result;
-  result.computed.swap(merged_);  // for its memory
+  result.computed.swap(merged_);  // to reuse its memory
   Status status = FullMerge(input, &result, nullptr);
   if (!status.ok()) {
     Stop(std::move(status));
@@ -796,7 +796,7 @@ UserIterator::Outcome UserIterator::MergeOperands(Base base) {
 }
 
 void UserIterator::CheckInvariants() const {
-  ASHLAR_ASSERT(operands_.size() <= operand_pins_.size());  // Each has its pin.
+  ASHLAR_ASSERT(operands_.size() <= operand_pins_.size());  // Each operand has its pin.
   if (!valid_) return;
   ASHLAR_ASSERT(status_.ok());       // I1
   ASHLAR_ASSERT(operands_.empty());  // the versions of the key were decided

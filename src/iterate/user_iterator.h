@@ -1,5 +1,5 @@
-// UserIterator: the public Iterator over one InternalCursor. It shows of each user key the newest
-// version that the snapshot sees, unless that is a deletion. Operands are merged, bounds applied.
+// UserIterator: the public Iterator over one InternalCursor. For each user key it shows the newest
+// version that the snapshot sees, unless that is a deletion. It merges operands and applies bounds.
 //
 //   versions   a9 a7 a3 | b5 b2 | c8 ...     key ascending, sequence descending
 //              at snapshot 8 the visible versions are a7 a3 b5 b2 c8; a7, b5 and c8 decide
@@ -14,15 +14,15 @@
 // decides. Backward, versions arrive oldest first, so the last visible one decides and is pinned
 // before the cursor leaves it. README.md explains skips by seek, prefixes and renewals.
 //
-// I1: Valid() implies status().ok(). A version that decides and has a type that is not implemented
-//     is NotSupported, never skipped.
+// I1: Valid() implies status().ok(). If a version decides and its type is not implemented, the
+//     status is NotSupported. It is never skipped.
 // I2: key() and value() stay valid until the next move.
-// I3: a move that exchanges the source goes on at the key that was shown: none is shown twice.
-// I4: a seek inside a walk goes further than the seek before it. A table that is out of order could
-//     lead a walk back to where it was, without end. That is Corruption.
+// I3: a move that replaces the source continues after the shown key, so that none is shown twice.
+// I4: a seek during an iteration goes further than the seek before it. Otherwise a table that is
+//     out of order could lead the iteration in a circle without end. That is Corruption.
 //
-// Lifetime: owns its cursor; `keep_alive` is released after the cursor. The bounds'
-// slices are the caller's; their bytes may change before a seek. Thread safety: one thread.
+// Lifetime: owns its cursor; `keep_alive` is released after the cursor. The caller owns the slices
+// of the bounds, whose bytes may change before a seek. Thread safety: one thread.
 #pragma once
 
 #include <memory>
@@ -52,23 +52,23 @@ struct IteratorSource {
   // Pins the sources that the cursor does not pin itself, and prefix_extractor.
   Pin keep_alive;
   const SliceTransform* prefix_extractor = nullptr;  // null: keys have no prefixes
-  std::unique_ptr<SeekPrefix> seek_prefix;  // learns every seek; null: all are in total order
+  std::unique_ptr<SeekPrefix> seek_prefix;  // notified of every seek; null: always in total order
   std::unique_ptr<InternalCursor> cursor;
-  // The cursor, if it is one, which counts among the iterator's limits.
+  // The cursor, if it is an UndeletedCursor, which shares the iterator's limits; else null.
   UndeletedCursor* undeleted = nullptr;
   SequenceNumber sequence = 0;
-  // The newest source, which remembers gaps between visible keys; null: they are neither used nor
+  // The newest source, which remembers gaps between visible keys; null: gaps are neither used nor
   // remembered. Requires: every seek is in total order.
   const MemTable* gaps = nullptr;
   uint64_t view_number = 0;  // for the property "rocksdb.iterator.super-version-number"
 };
 
-// Exchanges the source of one iterator, on the iterator's thread.
+// Replaces the source of one iterator, on the iterator's thread.
 class SourceRenewal {
  public:
   struct Request {
     const Snapshot* snapshot = nullptr;  // null: the newest state
-    // The iterator goes on with the prefix that it has: no source with another extractor will do.
+    // The iterator keeps its prefix, so a source with another extractor cannot replace its own.
     bool in_walk = false;
   };
 
@@ -79,19 +79,19 @@ class SourceRenewal {
 
   // Whether there is a newer view than the source's. Cheap; takes no lock.
   virtual bool IsDue() const = 0;
-  // Makes *source one of the requested state. False: it has not changed. On an error it is as
-  // before.
+  // Replaces *source by one of the requested state. Returns false if *source has not changed. After
+  // an error *source is as before.
   virtual Result<bool> Renew(const Request& request, IteratorSource* source) = 0;
 };
 
-// The moves that exchange the source, besides Refresh.
+// The moves that replace the source, in addition to Refresh.
 enum class RenewedBy : uint8_t {
   kNothing,
-  // ReadOptions::tailing: a seek, and a move that has come to the end, to the newest state; a move
-  // that finds a newer view, too. Moves backward are refused.
+  // ReadOptions::tailing: a seek, a move that reaches the end and a move that finds a newer view
+  // replace the source by the newest state. Backward moves are refused.
   kTailing,
-  // ReadOptions::auto_refresh_iterator_with_snapshot: a move that finds a newer view, to the same
-  // snapshot.
+  // ReadOptions::auto_refresh_iterator_with_snapshot: a move that finds a newer view replaces the
+  // source by one of the same snapshot.
   kNewerView,
 };
 
@@ -106,7 +106,7 @@ struct UserIteratorArgs {
   Recorder recorder = {};
   Logger* logger = nullptr;                          // for the merge operator; null: none
   std::unique_ptr<SourceRenewal> renewal = nullptr;  // null: Refresh is NotSupported
-  RenewedBy renewed_by = RenewedBy::kNothing;        // with another, renewal is not null
+  RenewedBy renewed_by = RenewedBy::kNothing;        // others than kNothing require renewal
   const Snapshot* snapshot = nullptr;                // of the source; null: none
   IteratorSource source = {};
 };
@@ -138,9 +138,9 @@ class UserIterator final : public Iterator {
   // The result of the versions of one key.
   enum class Outcome : uint8_t { kShown, kHidden, kStopped };
 
-  // The place of the value below operands. base_ is not pinned while the cursor is there.
+  // The place of the value below the operands. base_ is not pinned while the cursor is at it.
   enum class Base : uint8_t { kNone, kAtCursor, kPinned };
-  // Bytes of a version that must outlive the cursor's stay there.
+  // Bytes of a version that must stay valid after the cursor has left it.
   struct PinnedBytes {
     Slice bytes;
     PinSource owner;
@@ -164,16 +164,16 @@ class UserIterator final : public Iterator {
   }
   void SeekCursor(const Slice& user_key, uint64_t tag);
   void SeekCursorForPrev(const Slice& user_key, uint64_t tag);
-  // Whether the place is after the last sought one, or before it (I4).
+  // Whether the position is after the last sought one, or before it (I4).
   bool IsAfterSought(const Slice& user_key, uint64_t tag) const {
     return !sought_ || args_.comparator.CompareInternal(seek_target_.key(), user_key, tag) < 0;
   }
   bool IsBeforeSought(const Slice& user_key, uint64_t tag) const {
     return !sought_ || args_.comparator.CompareInternal(seek_target_.key(), user_key, tag) > 0;
   }
-  // SeekCursor inside a walk. False: the walk is over, with an error.
+  // SeekCursor during an iteration. Returns false if the iteration has ended with an error.
   bool SeekFurther(const Slice& user_key, uint64_t tag);
-  // The bytes that a caller sees of the entry at the cursor.
+  // The value of the entry at the cursor, as the caller sees it.
   Slice ValueAtCursor() { return cursor()->value(); }
   PinnedBytes PinAtCursor();
 
@@ -205,13 +205,13 @@ class UserIterator final : public Iterator {
 
   void BeginMove();
   void BeginSeek();
-  // The beginnings of seeks that may have to renew the source. *target (may be null) is then a
-  // copy. False: the seek is over, with an error.
+  // Begin a seek that may have to renew the source; *target is then a copy. `target` may be null.
+  // Return false if the seek has ended with an error.
   bool BeginForwardSeek(Slice* target);
   bool BeginBackwardSeek(Slice* target);
   void StayInPrefixOf(const Slice& user_key);
   bool OutsidePrefix(Slice user_key) const { return limits_.OutsidePrefix(user_key); }
-  // Checks that most iterators do without are not inlined and take keys by value, as above.
+  // Checks that most iterators do not need are not inlined and take keys by value, as above.
   bool AtUpperBound(Slice user_key) const {
     return args_.upper_bound != nullptr && IsAtUpperBound(user_key);
   }
@@ -222,8 +222,8 @@ class UserIterator final : public Iterator {
   bool IsBelowLowerBound(Slice user_key) const;
   bool EqualInOrder(Slice a, Slice b) const;
   bool CountStep();
-  // Whether the cursor has met an error, so that versions of a key may be missing. One that has
-  // reached the limit of the move has left all versions of the key before.
+  // Whether the cursor met an error, so that versions of a key may be missing. A cursor that
+  // reached the limit of the move has already left all versions of the key.
   bool FailedInKey() const {
     const InternalCursor& at = *args_.source.cursor;
     return !at.Valid() && !at.status().ok() && !limits_.AreReached();
@@ -238,10 +238,10 @@ class UserIterator final : public Iterator {
     return args_.renewed_by == RenewedBy::kTailing ||
            (args_.renewed_by == RenewedBy::kNewerView && args_.snapshot != nullptr);
   }
-  // Makes *args_.source one of the requested state; false: it has not changed.
+  // Replaces args_.source by one of the requested state. Returns false if it has not changed.
   Result<bool> Renew(const SourceRenewal::Request& request);
   void ShareLimits();
-  // False: the source is as before, or the move is over, with an error.
+  // Returns false if the source is as before, or if the move is over with an error.
   bool RenewSource(bool in_walk);
   bool RenewForSeek(Slice* target);
   void NextInSource();
@@ -267,7 +267,7 @@ class UserIterator final : public Iterator {
   Outcome MergeOperands(Base base);
   void ForgetVersions();
 
-  // Whether the known gap around this deleted key is in gap_.
+  // Returns whether there is a known gap around this deleted key, and stores it in gap_.
   bool FindGap(const Slice& deleted);
   template <Move kMove>
   void RememberGap();
@@ -285,17 +285,17 @@ class UserIterator final : public Iterator {
   SavedKey renewed_at_;  // of a move that may renew the source: the target, or the key before it
   MoveLimits limits_;
   uint64_t deletions_stepped_over_ = 0;  // in this move: deletions that decided
-  uint64_t gap_check_ = 0;  // FindGap is asked from this number of deletions in this move on
+  uint64_t gap_check_ = 0;  // FindGap is called from this number of deletions in this move on
   SavedKey first_deleted_;  // in this move
   KeyGap gap_;
   SavedKey saved_key_;  // the user key whose versions are passed or collected; empty after a seek
   SavedKey seek_target_;
-  bool sought_ = false;  // the walk began with a seek of seek_target_, or went on with it
+  bool sought_ = false;  // the iteration began with a seek of seek_target_, or continued with it
   std::string merged_;
   PinnedBytes pinned_;  // kPin: the bytes of value_
 
   // Versions of the saved key that a merge or a backward move has collected.
-  std::optional<ValueType> base_type_;  // of the newest version that is no operand
+  std::optional<ValueType> base_type_;  // of the newest version that is not an operand
   PinnedBytes base_;                    // if that is a value
   std::vector<Slice> operands_;         // newest first, when they are merged
   std::vector<PinnedBytes> operand_pins_;

@@ -26,8 +26,8 @@ class BytewiseOrder final : public Comparator {
     const uint8_t limit_byte = ByteAt(limit, common);
     if (start_byte >= limit_byte) return;  // start does not sort before limit
     if (start_byte + 1 < limit_byte || common + 1 < limit.size()) {
-      // The raised byte is below limit's, or equal to it and limit is longer. Both are before
-      // limit.
+      // The raised byte is below limit's byte, or equal to it and limit is longer. In both cases
+      // the result is before limit.
       (*start)[common] = static_cast<char>(start_byte + 1);
       start->resize(common + 1);
       return;
@@ -63,8 +63,8 @@ class ReverseBytewiseOrder final : public Comparator {
   void FindShortestSeparator(std::string* start, const Slice& limit) const override {
     const size_t common = limit.difference_offset(*start);
     if (common >= start->size() || common >= limit.size()) return;
-    // In this order a prefix of start sorts after start. It is before limit if it has the byte in
-    // which the two differ.
+    // In this order a prefix of start sorts after start. It is before limit if it has the first
+    // byte in which the two differ.
     if (ByteAt(*start, common) > ByteAt(limit, common)) start->resize(common + 1);
   }
 

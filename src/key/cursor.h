@@ -1,23 +1,23 @@
 // InternalCursor: a cursor over internal keys in order, for memtables, tables, levels and merges.
 //
-// A cursor is in a batch of decoded entries. A step inside the batch advances a pointer, inline for
-// every caller. Only a step out of it is a virtual call. Each kind of cursor decides how long its
-// batches are: a memtable shows one entry at a time, a table the entries that it decodes together,
-// a merge those that it merges together.
+// A cursor is positioned in a batch of decoded entries. A step inside the batch advances a pointer
+// and is inlined everywhere. Only a step out of the batch is a virtual call. Each kind of cursor
+// decides how long its batches are. A memtable shows one entry at a time, a table the entries that
+// it decodes together, and a merge the entries that it merges together.
 //
 //   batch   [ entry | entry | entry | entry )          Next: at < end - 1 ? ++at : MoveNext()
 //             begin           at              end        Prev: at > begin   ? --at : MovePrev()
 //
 // I1: Valid() implies that every entry of the batch has key.size() >= kTagBytes.
-// I2: key() and value() of every entry of the batch stay valid until the cursor leaves it, and
-//     until its next seek; OwnerOf can pin a value for longer.
-// I3: after an error a cursor is invalid until the next Seek*; status() is the error. An invalid
-//     cursor with Ok is past the end.
+// I2: key() and value() of every entry of the batch stay valid until the cursor leaves the batch or
+//     seeks. OwnerOf can pin a value for longer.
+// I3: after an error, a cursor is invalid until the next Seek* and status() is the error. An
+//     invalid cursor whose status is Ok is past the end.
 //
-// A virtual step per entry was rejected: each layer above a table added 40 to 60 instructions to an
-// entry that costs 50 to decode.
+// A virtual step per entry was rejected, because each layer above a table added 40 to 60
+// instructions to an entry that costs 50 to decode.
 //
-// Lifetime: a cursor has counts on its sources (memtable, table or view) unless its creator
+// Lifetime: a cursor holds counts on its sources (memtable, table or view) unless its creator
 // documents otherwise. Thread safety: one thread.
 #pragma once
 
@@ -31,9 +31,9 @@
 
 namespace ashlar {
 
-// The keys that a caller reads after a seek. The cursors learn it from key/seek_prefix.h.
+// The keys that a caller reads after a seek. Cursors get the scope through key/seek_prefix.h.
 enum class SeekScope : uint8_t {
-  kTotalOrder,  // any entry; the order is that of all keys
+  kTotalOrder,  // any entry, in the order of all keys
   // only keys that share the target's prefix; a source without such keys may be invalid
   kPrefix,
 };
@@ -63,11 +63,11 @@ class InternalCursor {
   virtual ~InternalCursor() = default;
 
   bool Valid() const { return at_ != nullptr; }
-  // Precondition of the rest but the seeks and status(): Valid().
+  // All functions except the seeks and status() require Valid().
   const CursorEntry& entry() const { return *at_; }
   const Slice& key() const { return at_->key; }  // internal key
   const Slice& value() const { return at_->value; }
-  // The entry that a step leads to, if it is in the batch; else null.
+  // The entry that a step leads to, or null if it is not in the batch.
   const CursorEntry* after() const { return at_ + 1 != end_ ? at_ + 1 : nullptr; }
   const CursorEntry* before() const { return at_ != begin_ ? at_ - 1 : nullptr; }
   const CursorEntry* batch_begin() const { return begin_; }
@@ -75,12 +75,12 @@ class InternalCursor {
 
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
-  // The first entry at or after the internal key; the last entry at or before it.
+  // Seek: the first entry at or after the internal key. SeekForPrev: the last one at or before it.
   virtual void Seek(const Slice& internal_target) = 0;
   virtual void SeekForPrev(const Slice& internal_target) = 0;
-  // Seek in stages, from kGroup on in the order of the enum, until one returns false. No other
-  // function is called in between. Each stage prefetches the memory that the next one reads. A
-  // caller with several cursors runs one stage of each in turn, so that their cache misses overlap.
+  // One stage of a Seek. Call the stages in the order of the enum until one returns false, and no
+  // other function in between. Each stage prefetches the memory that the next one reads. With
+  // several cursors, run a stage of each in turn, so that their cache misses overlap.
   virtual bool StagedSeek(const Slice& internal_target, SeekStage /*stage*/) {
     Seek(internal_target);
     return false;
@@ -101,16 +101,16 @@ class InternalCursor {
   }
 
   virtual Status status() const = 0;
-  // Owner of the value's bytes of an entry of the batch.
+  // The owner of the value's bytes of an entry of the batch.
   virtual PinSource OwnerOf(const CursorEntry& entry) const = 0;
   PinSource value_owner() const { return OwnerOf(*at_); }
 
  protected:
-  // From the last entry of the batch to the one after it; from the first to the one before it.
+  // MoveNext steps past the last entry of the batch, MovePrev before the first one.
   virtual void MoveNext() = 0;
   virtual void MovePrev() = 0;
 
-  // One entry, in a batch of its own.
+  // Shows one entry, as a batch of its own.
   void ShowOne(const Slice& key, const Slice& value) {
     own_ = {key, value};
     ShowBatch(&own_, &own_, &own_ + 1);
@@ -126,7 +126,7 @@ class InternalCursor {
   static void StandAs(InternalCursor* cursor, const InternalCursor& other) {
     cursor->ShowBatch(other.begin_, other.at_, other.end_);
   }
-  // Moves to another entry of its batch, after a caller has stepped through the batch itself.
+  // Moves a cursor to another entry of its batch, after a caller stepped through the batch itself.
   static void StandAt(InternalCursor* cursor, const CursorEntry* entry) { cursor->at_ = entry; }
 
  private:

@@ -19,11 +19,11 @@
 namespace ashlar {
 
 inline constexpr SequenceNumber kSequenceNumberMax = (uint64_t{1} << 56) - 1;
-// The last sequence that a database may have when it is opened. The 2^48 above it are for the
-// writes before the next open.
+// The last sequence that a database may have when it is opened. The 2^48 sequences above it are for
+// the writes before the next open.
 inline constexpr SequenceNumber kSequenceNumberMaxAtOpen = kSequenceNumberMax - (uint64_t{1} << 48);
-// The last sequence that a table of another database may bring to an open one. As many are left for
-// the writes before the next open, which accepts them.
+// The last sequence that a table of another database may bring to an open one. Another 2^48 are
+// left for the writes before the next open, which accepts them.
 inline constexpr SequenceNumber kSequenceNumberMaxOfOthers =
     kSequenceNumberMaxAtOpen - (uint64_t{1} << 48);
 inline constexpr size_t kTagBytes = 8;
@@ -45,7 +45,7 @@ inline constexpr uint64_t SeekTag(SequenceNumber sequence) {
   return PackTag(sequence, ValueType::kMax);
 }
 
-// Requires, for the three: internal_key.size() >= kTagBytes. Readers of files check it.
+// All three require internal_key.size() >= kTagBytes. Readers of files check this.
 inline Slice ExtractUserKey(const Slice& internal_key) {
   return Slice(internal_key.data(), internal_key.size() - kTagBytes);
 }
@@ -70,7 +70,7 @@ inline std::string MakeInternalKey(const Slice& user_key, SequenceNumber sequenc
   return key;
 }
 
-// NotSupported, naming the type: for entries that IsPointType refuses.
+// Returns NotSupported with the type's name, for entries that IsPointType refuses.
 Status UnsupportedTypeError(ValueType type);
 
 }  // namespace ashlar

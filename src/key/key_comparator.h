@@ -1,15 +1,15 @@
 // KeyComparator: the order of user keys and internal keys, resolved once so that the two built-in
 // orders cost no virtual call.
 //
-// Head: the first 8 bytes of a key after a skipped common prefix, as an integer that orders like
-// the key: head(a) < head(b) implies a < b, and equal heads imply nothing. Only the built-in orders
+// Head: the first 8 bytes of a key after a skipped common prefix, as an integer that sorts like the
+// key. head(a) < head(b) implies a < b, and equal heads imply nothing. Only the built-in orders
 // have heads. A custom order has the constant head 0, so that every comparison calls Compare.
 //
 // ComparedPart is the one place that separates a user key from the bytes that are compared, hashed
 // and made into heads.
 //
-// I1: equal bytes are equal keys, in every order. A custom comparator is only called for two keys
-//     of different bytes.
+// I1: keys with equal bytes are equal in every order. A custom comparator is called only for two
+//     keys with different bytes.
 //
 // A value type of 16 bytes; copy it. The Comparator must outlive it. Thread safety: const.
 #pragma once
@@ -22,9 +22,9 @@
 
 namespace ashlar {
 
-// The part of a user key that orders compare and filters hash. All of it: no key has a timestamp.
+// The part of a user key that is compared and hashed: all of it, because no key has a timestamp.
 inline Slice ComparedPart(const Slice& user_key) { return user_key; }
-// The hash of a user key in filters, RocksDB's (Xxph3Hash64).
+// The hash of a user key in filters, equal to RocksDB's (Xxph3Hash64).
 inline uint64_t FilterHash(const Slice& user_key) { return Xxph3Hash64(ComparedPart(user_key)); }
 
 // The length of a prefix that the compared bytes of two user keys share. In a built-in order all
@@ -55,7 +55,7 @@ class KeyComparator {
     if (kind_ == Kind::kReverseBytewise) return ComparedPart(b).compare(ComparedPart(a));
     return CompareByUser(a, b);
   }
-  // Equality of user keys; for a custom order that of its Compare.
+  // Equality of user keys. In a custom order, Compare decides it.
   bool Equal(const Slice& a, const Slice& b) const {
     if (kind_ != Kind::kCustom) [[likely]] {
       return ComparedPart(a) == ComparedPart(b);
@@ -75,8 +75,8 @@ class KeyComparator {
     return CompareTags(ExtractTag(internal_key), tag);
   }
 
-  // The head of user_key after its first `skip` bytes (skip may exceed the size: head of the empty
-  // string).
+  // The head of user_key after its first `skip` bytes. If skip exceeds the size, this is the head
+  // of the empty string.
   uint64_t Head(const Slice& user_key, size_t skip) const {
     if (kind_ == Kind::kCustom) return 0;
     const Slice key = ComparedPart(user_key);
@@ -86,9 +86,9 @@ class KeyComparator {
   }
 
  private:
-  // I1. Not inlined, so that the built-in orders stay short where they are.
+  // I1. Not inlined, so that the built-in orders stay short where they are inlined.
   ASHLAR_NO_INLINE int CompareByUser(const Slice& a, const Slice& b) const {
-    return a == b ? 0 : user_->Compare(a, b);  // the whole keys, as the comparator expects
+    return a == b ? 0 : user_->Compare(a, b);  // the complete keys, as the comparator expects
   }
 
   const Comparator* user_;

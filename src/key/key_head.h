@@ -24,15 +24,15 @@ inline size_t CommonPrefixBytes(const char* a, const char* b, size_t n) {
   while (i < n && a[i] == b[i]) ++i;
   return i;
 }
-// For sorted strings. A prefix that the first and the last share is shared by all.
+// For the first and the last of sorted strings. The prefix that these share is common to all.
 inline size_t CommonPrefixBytes(const Slice& a, const Slice& b) {
   return CommonPrefixBytes(a.data(), b.data(), a.size() < b.size() ? a.size() : b.size());
 }
 
 inline constexpr uint32_t kHeadGroup = 16;
 
-// The number of the kHeadGroup ascending heads that are smaller. Five dependent steps without a
-// branch.
+// The number of smaller heads in a group of kHeadGroup ascending ones. Takes five dependent steps
+// without a branch.
 inline uint32_t CountSmallerInGroup(const uint64_t* group, uint64_t head) {
   const uint64_t* base = group;
   base += base[7] < head ? 8 : 0;
@@ -42,8 +42,8 @@ inline uint32_t CountSmallerInGroup(const uint64_t* group, uint64_t head) {
   return static_cast<uint32_t>(base - group) + (*base < head ? 1 : 0);
 }
 
-// The number of ascending heads that are smaller. The mask keeps compilers from making a branch,
-// which the processor would mispredict at every second step.
+// The number of smaller heads among ascending ones. The mask prevents a branch, which the processor
+// would mispredict at every second step.
 inline size_t CountSmaller(std::span<const uint64_t> heads, uint64_t head) {
   size_t begin = 0;
   for (size_t left = heads.size(); left > 0;) {
@@ -54,8 +54,8 @@ inline size_t CountSmaller(std::span<const uint64_t> heads, uint64_t head) {
   return begin;
 }
 
-// The number of smaller heads among `count`, in any order, that a writer may change meanwhile. Each
-// comparison is a compare and an add with carry. Four sums, so that the adds are independent.
+// The number of smaller heads among `count` in any order, which a writer may change meanwhile. Each
+// comparison is a compare and an add with carry. Four sums keep the adds independent.
 inline uint32_t CountSmaller(const std::atomic<uint32_t>* heads, uint32_t count, uint32_t head) {
   const auto smaller = [head](const std::atomic<uint32_t>& slot) {
     return slot.load(std::memory_order_relaxed) < head;

@@ -1,7 +1,7 @@
-// The prefixes of user keys: the one place that calls a SliceTransform.
+// The prefixes of user keys. Only this file extracts prefixes with a SliceTransform.
 //
 //   KeyPrefix(transform, key)     the prefix, if the key has one
-//   PrefixMemo                    the prefix of one key for many sources: extracted and hashed once
+//   PrefixMemo                    the prefix of one key, extracted and hashed once for many sources
 //
 // Thread safety: KeyPrefix is a pure function; a PrefixMemo belongs to one thread.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace ashlar {
 
-// Within the bytes of user_key. None: there is no transform, or the key is not in its domain.
+// The prefix, within the bytes of user_key. None if the transform is null or lacks the key.
 inline std::optional<Slice> KeyPrefix(const SliceTransform* transform, const Slice& user_key) {
   if (transform == nullptr || !transform->InDomain(user_key)) return std::nullopt;
   return transform->Transform(user_key);
@@ -23,20 +23,20 @@ inline std::optional<Slice> KeyPrefix(const SliceTransform* transform, const Sli
 
 struct HashedPrefix {
   Slice bytes;
-  uint64_t filter_hash = 0;  // of the prefix, in filters
+  uint64_t filter_hash = 0;  // the hash of the prefix in filters
 };
 
-// The last answer is kept: memtables and tables of one column family mostly share one transform.
+// Keeps the last answer, because the sources of a column family usually share one transform.
 class PrefixMemo {
  public:
-  // To be called when the next Find is about another key.
+  // Call it before a Find for another key.
   void Forget() {
     transform_ = nullptr;
     found_ = false;
   }
 
-  // Null: the key has no prefix. The same user_key until Forget; its bytes, and the transform, stay
-  // until then.
+  // Returns null if the key has no prefix. Requires: all calls until Forget have the same user_key,
+  // and its bytes and the transform stay valid until then.
   const HashedPrefix* Find(const SliceTransform* transform, const Slice& user_key) {
     if (transform != transform_) [[unlikely]] {
       Take(transform, user_key);

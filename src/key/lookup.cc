@@ -11,7 +11,7 @@ uint64_t Lookup::filter_hash() {
   return *filter_hash_;
 }
 
-// Takes every version but a value that ends the search. The kind of a record is decided here.
+// Takes every version except a value that ends the search. Decides by the role of the record.
 bool Lookup::OfferRare(ValueType type, const Slice& value, const PinSource& owner) {
   switch (RoleOf(type)) {
     case RecordRole::kValue:

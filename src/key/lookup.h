@@ -54,13 +54,13 @@ class Lookup {
   bool Sees(uint64_t tag) const { return tag <= seek_tag(); }
   // The hash for filters, computed by the first call.
   uint64_t filter_hash();
-  // The key's prefix by a transform, with its hash. Null: it has none. The transform outlives the
-  // lookup.
+  // The key's prefix by a transform, with its hash. Returns null if the key has no prefix.
+  // Requires: the transform outlives the lookup.
   const HashedPrefix* prefix(const SliceTransform* transform) {
     return prefix_.Find(transform, args_.user_key);
   }
 
-  // Takes one version. True: offer the next older one.
+  // Takes one version. Returns true if the source must offer the next older one.
   bool Offer(ValueType type, SequenceNumber sequence, const Slice& value, const PinSource& owner) {
     if (sequence < covering_sequence_) [[unlikely]] {
       type = ValueType::kDeletion;
@@ -71,7 +71,7 @@ class Lookup {
     }
     return OfferRare(type, value, owner);
   }
-  // Begins again, at another snapshot.
+  // Restarts the lookup at another snapshot.
   void Restart(SequenceNumber snapshot) {
     args_.snapshot = snapshot;
     state_ = State::kSearching;
@@ -81,11 +81,11 @@ class Lookup {
     operands_.clear();
     operand_pins_.clear();
   }
-  // If set, most of the next sources lack the key, and a table asks its filter before it searches
+  // If set, most of the next sources lack the key, so a table checks its filter before it searches
   // its index. Otherwise it does both at once, so that their cache misses overlap.
   void ExpectAbsence(bool expected) { expects_absence_ = expected; }
   bool expects_absence() const { return expects_absence_; }
-  // Range tombstones count no more: ReadOptions::ignore_range_deletions.
+  // Ignores range tombstones from now on: ReadOptions::ignore_range_deletions.
   void IgnoreRanges() { ignores_ranges_ = true; }
   // Called by a source, before it offers versions, for a range tombstone that covers the key.
   // Requires: sequence <= snapshot().
@@ -105,26 +105,26 @@ class Lookup {
   }
 
   State state() const { return state_; }
-  // True: Finish will run the merge operator, which is code of the program.
+  // Whether Finish may run the merge operator, which is code of the program.
   bool HasOperands() const { return !operands_.empty(); }
   size_t operand_count() const { return operands_.size(); }
-  // True: no further source is needed.
+  // Whether no further source is needed.
   bool Done() const { return state_ != State::kSearching && state_ != State::kMerging; }
 
-  // The result, once every source was searched or Done(): Ok with *value set, NotFound, or an
-  // error. Existing bytes are pinned, computed ones moved. Merges are recorded. Needs no guard,
-  // because the bytes that it reads are pinned. Requires: *value is reset.
+  // Returns the result: Ok with *value set, NotFound, or an error. Pins existing bytes, moves
+  // computed ones and records merges. Needs no guard, because the bytes that it reads are pinned.
+  // Requires: every source was searched or Done(), and *value is reset.
   // logger: for the merge operator; null: none.
   Status Finish(const Recorder& recorder, Logger* logger, PinnableSlice* value);
   Status Finish(PinnableSlice* value) { return Finish(Recorder(), nullptr, value); }
 
-  // The result as operands: Ok, NotFound, or an error. The operands are pinned, oldest first, after
-  // the value below them if there is one. *count is their number. If it exceeds results.size(), the
-  // result is Ok and none is pinned. Requires: the results are reset.
+  // The result as operands: Ok, NotFound, or an error. Pins the value below the operands, if there
+  // is one, and then the operands, oldest first. *count is the number of these results. If it
+  // exceeds results.size(), the status is Ok and none is pinned. Requires: the results are reset.
   Status FinishOperands(std::span<PinnableSlice> results, size_t* count);
 
  private:
-  // The value's bytes, which end the search.
+  // Takes the bytes of the value that ends the search.
   void TakeValue(const Slice& value, const PinSource& owner) {
     state_ = State::kFound;
     value_ = value;

@@ -15,9 +15,9 @@ std::vector<Slice> OldestFirst(std::span<const Slice> newest_first) {
   return std::vector<Slice>(newest_first.rbegin(), newest_first.rend());
 }
 
-// True: `part` is inside the bytes of `whole`.
+// Whether `part` is inside the bytes of `whole`.
 bool Within(const Slice& part, const Slice& whole) {
-  // A total order also for pointers into different objects.
+  // This is a total order even for pointers into different objects.
   const std::less_equal<const char*> at_or_before;
   return at_or_before(whole.begin(), part.begin()) && at_or_before(part.end(), whole.end());
 }

@@ -1,9 +1,9 @@
 // The only path that turns operands into a value. Lookups, iterators and compaction call it.
 //
-// Readers meet operands newest first and pass them so; the merge operator gets them oldest first.
-// Errors: InvalidArgument if there is no operator, NotSupported if it is unknown
-// (unknown_merge_operator.h), Corruption with subcode kMergeOperatorFailed if it fails. Texts hold
-// no key or value bytes. Thread safety: pure, as far as the operator is.
+// Readers find operands newest first and pass them in this order. The merge operator gets them
+// oldest first. Errors: InvalidArgument if there is no operator, NotSupported if it is unknown
+// (unknown_merge_operator.h), Corruption with subcode kMergeOperatorFailed if it fails. Error texts
+// have no key or value bytes. Thread safety: pure, as far as the operator is.
 #pragma once
 
 #include <span>
@@ -29,19 +29,19 @@ struct MergeResult {
   enum class Kind : uint8_t { kComputed, kBase, kOperand };
   Kind kind = Kind::kComputed;
   size_t operand = 0;    // kOperand: its index in operands_newest_first
-  Slice existing;        // kBase, kOperand: the result, within the bytes of that one
+  Slice existing;        // kBase, kOperand: the result, within the bytes of that value
   std::string computed;  // kComputed: the result
 
   Slice value() const { return kind == Kind::kComputed ? Slice(computed) : existing; }
 };
 
-// Merges the operands into the base. On an error *scope (may be null) is set to the scope of the
-// operator's failure.
+// Merges the operands into the base. If the operator fails, *scope is set to the scope of the
+// failure; `scope` may be null.
 Status FullMerge(const MergeInput& input, MergeResult* result,
                  MergeOperator::OpFailureScope* scope);
 
-// Makes one operand with the effect of all, if the operator can without the base. input.base is not
-// used. A single operand is passed only to an operator that AllowSingleOperand.
+// Combines the operands into one without the base, if the operator can; input.base is not used. A
+// single operand is passed only to an operator whose AllowSingleOperand returns true.
 bool PartialMerge(const MergeInput& input, std::string* result);
 
 }  // namespace ashlar

@@ -1,4 +1,4 @@
-// The parts of MergeOperator that hold for every operator: forms that call other forms.
+// The parts of MergeOperator that hold for every operator: default forms that call other forms.
 #include "ashlar/merge_operator.h"
 
 namespace ashlar {
@@ -32,7 +32,7 @@ bool MergeOperator::PartialMergeMulti(const Slice& key, const std::deque<Slice>&
   for (size_t i = 1; i < operand_list.size(); ++i) {
     new_value->clear();
     if (!PartialMerge(key, left, operand_list[i], new_value, logger)) return false;
-    // `left` may point into `folded`, and is not used any more.
+    // `left` may point into `folded`, but is no longer used.
     std::swap(folded, *new_value);
     left = Slice(folded);
   }

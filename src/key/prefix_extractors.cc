@@ -9,10 +9,10 @@
 namespace ashlar {
 
 void PrefixExtractors::SetCurrent(std::shared_ptr<const SliceTransform> current) {
-  // Code of the program: before the lock.
+  // GetId is code of the program, so it runs before the lock is taken.
   std::string id = current != nullptr ? current->GetId() : "";
   MutexLock lock(mutex_);
-  // Known first: without memory for that it does not become the current one (I1).
+  // Add it to known_ first. If that allocation fails, it does not become the current one (I1).
   if (current != nullptr && !IsKnown(current)) known_.push_back({std::move(id), current});
   current_ = std::move(current);
   if constexpr (kDebugChecks) CheckInvariants();

@@ -1,9 +1,9 @@
 // PrefixExtractors: the prefix transforms of the tables of a column family.
 //
-// A table keeps the transform that its filter was made with when the family changes to another.
-// Lookups and seeks recognise a transform by its address (key/key_prefix.h), and a table may be
-// closed meanwhile. So there is one transform for each id that tables name, and none is freed while
-// the family is open.
+// When the family changes to another transform, a table keeps the one with which its filter was
+// made. Lookups and seeks recognise a transform by its address (key/key_prefix.h), and a table may
+// be closed meanwhile. So there is one transform for each id that tables name, and none is freed
+// while the family is open.
 //
 // I1: transforms returned by Current or Find live as long as this object.
 // Thread safety: any thread; the mutex is a leaf. Lifetime: outlives lookups and seeks in the
@@ -21,7 +21,7 @@ namespace ashlar {
 
 class PrefixExtractors {
  public:
-  // Null: none.
+  // current: null if there is no extractor.
   explicit PrefixExtractors(std::shared_ptr<const SliceTransform> current) {
     SetCurrent(std::move(current));
   }
@@ -29,7 +29,7 @@ class PrefixExtractors {
   PrefixExtractors& operator=(const PrefixExtractors&) = delete;
 
   void SetCurrent(std::shared_ptr<const SliceTransform> current);
-  // The family's; null: none.
+  // The family's current extractor; null: none.
   std::shared_ptr<const SliceTransform> Current() const;
   // Returns the extractor with this id: the current one, an earlier one, or a new one made from the
   // id. Null if none can be made.

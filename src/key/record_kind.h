@@ -1,8 +1,8 @@
 // The table of record kinds: number, form with a column family, role for the key, fields in a write
-// batch, name. A new kind is one row here. Readers ask for roles (IsValue, IsRange, RoleOf, ...),
-// not for numbers, except for single deletions and on fast paths (IsPlainValue). A new role is one
-// case in each of the three places that turn a role into a result: Lookup::OfferRare, UserIterator
-// (ResolveAtCursor and its neighbours) and CompactionIterator::Decide.
+// batch, name. A new kind is one row here. Readers check roles (IsValue, IsRange, RoleOf, ...)
+// instead of numbers, except for single deletions and on fast paths (IsPlainValue). A new role is
+// one case in each of the three places that turn a role into a result: Lookup::OfferRare,
+// UserIterator (ResolveAtCursor and its neighbours) and CompactionIterator::Decide.
 //
 // The numbers are RocksDB's and are stored on disk. Kinds that Ashlar does not implement have rows
 // so that they are refused by name.
@@ -109,12 +109,12 @@ inline constexpr RecordKind kRecordKinds[] = {
      "Rollback"},
 };
 
-// A bit for each type, in a set of types.
+// The bit of a type in a set of types.
 inline constexpr uint32_t RecordTypeBit(ValueType type) {
   return uint32_t{1} << static_cast<uint8_t>(type);
 }
 
-// The rows by number; both forms of a kind have its row.
+// The rows by number. Both forms of a kind have its row.
 inline constexpr std::array<const RecordKind*, kRecordTypes> kRecordKindByType = [] {
   std::array<const RecordKind*, kRecordTypes> kinds{};
   for (const RecordKind& kind : kRecordKinds) {
@@ -123,13 +123,13 @@ inline constexpr std::array<const RecordKind*, kRecordTypes> kRecordKindByType =
   }
   return kinds;
 }();
-// Null: no kind has this number.
+// Returns null if no kind has this number.
 inline constexpr const RecordKind* FindRecordKind(ValueType type) {
   const auto number = static_cast<uint8_t>(type);
   return number < kRecordTypes ? kRecordKindByType[number] : nullptr;
 }
 
-// The types of entries with one of the roles, without those with a column family.
+// The set of the types with one of the roles, without the forms for column families.
 inline constexpr uint32_t RecordTypesOf(std::initializer_list<RecordRole> roles) {
   uint32_t types = 0;
   for (const RecordKind& kind : kRecordKinds) {
@@ -142,12 +142,12 @@ inline constexpr uint32_t RecordTypesOf(std::initializer_list<RecordRole> roles)
 template <uint32_t kTypes>
 inline constexpr bool IsTypeIn(ValueType type) {
   const auto number = static_cast<uint8_t>(type);
-  // One comparison of numbers, where the set has one type.
+  // If the set has one type, one comparison of numbers is enough.
   if constexpr (std::has_single_bit(kTypes)) return number == std::countr_zero(kTypes);
   return number < kRecordTypes && (kTypes >> number & 1) != 0;
 }
 
-// True: an entry that memtables and tables store and that Ashlar implements.
+// Whether memtables and tables store entries of this type and Ashlar implements it.
 inline constexpr bool IsPointType(ValueType type) {
   return IsTypeIn<RecordTypesOf(
       {RecordRole::kValue, RecordRole::kTombstone, RecordRole::kOperand})>(type);
@@ -164,7 +164,7 @@ inline constexpr bool IsOperand(ValueType type) {
 inline constexpr bool IsRange(ValueType type) {
   return IsTypeIn<RecordTypesOf({RecordRole::kRange})>(type);
 }
-// A value whose stored bytes are the value. Fast paths take these alone; a kind that stores a
+// A value whose stored bytes are the value. Fast paths take only these. A kind that stores a
 // reference to bytes elsewhere is resolved in Lookup::TakeValue, UserIterator::ValueAtCursor and
 // CompactionIterator::ValueAhead.
 inline constexpr bool IsPlainValue(ValueType type) { return type == ValueType::kValue; }

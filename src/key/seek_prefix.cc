@@ -8,8 +8,8 @@ bool BoundKeepsPrefix(const SliceTransform& transform, const Slice& prefix,
   size_t full_bytes = 0;
   if (!transform.FullLengthEnabled(&full_bytes) || prefix.size() != full_bytes) return false;
   // Keys with a full-length prefix begin with it. The first string after all of them is the prefix,
-  // cut after its last byte below 0xff, with that byte raised by one. RocksDB takes the next string
-  // of the same length, but shorter keys without the prefix may be before that.
+  // cut after its last byte below 0xff, with that byte raised by one. RocksDB uses the next string
+  // of the same length, but shorter keys without the prefix may sort before that string.
   std::string behind = prefix.ToString();
   while (!behind.empty() && behind.back() == '\xff') behind.pop_back();
   if (behind.empty()) return true;

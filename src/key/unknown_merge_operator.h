@@ -4,8 +4,8 @@
 // I1: it never combines operands. Flushes and compactions keep them as they are, in the memtables
 //     and in the tables.
 //
-// FullMerge (merge_helper.h) answers NotSupported with Error(). Writes of new operands are refused
-// with the same status; the replay of a log accepts them. Thread safety: immutable.
+// FullMerge (merge_helper.h) returns Error(), which is NotSupported. Writes of new operands are
+// refused with the same status, but the replay of a log accepts them. Thread safety: immutable.
 #pragma once
 
 #include <string>
@@ -42,7 +42,7 @@ class UnknownMergeOperator final : public MergeOperator {
   const std::string id_;
 };
 
-// Null: another one, or none.
+// Returns null if it is another operator, or none.
 inline const UnknownMergeOperator* AsUnknown(const MergeOperator* merge_operator) {
   return dynamic_cast<const UnknownMergeOperator*>(merge_operator);
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kHeaderBytes = WriteBatchInternal::kHeaderBytes;
 constexpr uint64_t kFieldBytesMax = std::numeric_limits<uint32_t>::max();
 
-// Set when the bytes came from outside: nothing is known about them.
+// Set if the bytes came from outside, so that nothing is known about them.
 constexpr uint32_t kForeign = 1u << 31;
 static_assert(FindRecordKind(static_cast<ValueType>(31)) == nullptr);
 
@@ -47,8 +47,8 @@ struct Field {
   uint64_t bytes = 0;
 };
 
-// The checksum of some records and then this one. For a given record it is a bijection of the
-// checksum before, so that records after a damaged one do not hide it.
+// Extends the checksum of some records by the next one. For a given record it is a bijection of the
+// previous checksum, so that records after a damaged one do not hide the damage.
 uint64_t ChainChecksum(uint64_t checksum, const Slice& record) {
   return (checksum + Hash64(record)) * 0x9e3779b97f4a7c15;
 }
@@ -173,7 +173,7 @@ void WriteBatchInternal::Append(WriteBatch* target, const WriteBatch* source) {
 
 void LoggedPart::EndAt(const SavePoint& point) {
   const Slice contents = pieces_[0];
-  // Requires: a header. The point is in the batch, also after a rollback.
+  // Requires: a header. The point is in the batch, even after a rollback.
   ASHLAR_ASSERT(point.size >= kHeaderBytes && point.size <= contents.size());
   if (point.size == contents.size()) return;
   std::copy_n(contents.data(), kHeaderBytes, header_);
@@ -185,8 +185,8 @@ void LoggedPart::EndAt(const SavePoint& point) {
 
 // ---- WriteBatch
 
-// The one encoder. All checks are before the first write, so that a failure leaves the batch as it
-// was.
+// The only encoder. All checks precede the first write, so that a failure leaves the batch
+// unchanged.
 struct RecordWriter {
   ValueType type = ValueType::kNoop;
   uint32_t column_family_id = 0;
@@ -223,7 +223,7 @@ struct RecordWriter {
     if (column_family_id != 0) p = EncodeVarint32(p, column_family_id);
     if (key != nullptr) p = key->EncodeTo(p);
     if (value != nullptr) p = value->EncodeTo(p);
-    ASHLAR_DCHECK(p == rep->data() + rep->size());  // Check counted record_bytes
+    ASHLAR_DCHECK(p == rep->data() + rep->size());  // Check computed record_bytes
   }
 };
 
@@ -243,7 +243,7 @@ WriteBatch::WriteBatch(std::string&& rep)
 WriteBatch::WriteBatch(const WriteBatch& other) = default;
 WriteBatch::~WriteBatch() = default;
 
-// Without memory nothing has changed.
+// If an allocation fails, nothing has changed.
 WriteBatch& WriteBatch::operator=(const WriteBatch& other) { return *this = WriteBatch(other); }
 
 WriteBatch::WriteBatch(WriteBatch&& other) noexcept
@@ -454,7 +454,7 @@ Status Deliver(const BatchRecord& record, bool nothing_counted, WriteBatch::Hand
     case ValueType::kBeginPersistedPrepare: return handler->MarkBeginPrepare(false);
     case ValueType::kBeginUnprepare: return handler->MarkBeginPrepare(true);
     default:
-      ASHLAR_ASSERT(record.type == ValueType::kCommitWithTimestamp);  // the reader gives no other
+      ASHLAR_ASSERT(record.type == ValueType::kCommitWithTimestamp);  // the reader returns no other
       return handler->MarkCommitWithTimestamp(record.value, record.key);
   }
 }

@@ -17,8 +17,8 @@
 //
 // I1: `count` is the number of counted records; each takes one sequence number, from `sequence` on.
 // I2: a record of family 0 has the short form.
-// I3: the checksum of a batch, if it has one, is that of its records as they were added. It differs
-//     from ChainRecords of the bytes only if they were changed from outside.
+// I3: the checksum of a batch, if it has one, is the checksum of its records as they were added. It
+//     differs from ChainRecords of the bytes only if something else changed them.
 // BatchReader is the only decoder: replay, commit, Handlers and validation all read batches through
 // it.
 #pragma once
@@ -37,7 +37,7 @@
 
 namespace ashlar {
 
-// One record. The family forms of a type are given as the type itself.
+// One record. Its type is the form without a column family.
 struct BatchRecord {
   ValueType type = ValueType::kNoop;
   bool counted = false;  // takes a sequence number
@@ -56,7 +56,7 @@ class BatchReader {
  public:
   static constexpr size_t kHeaderBytes = 12;
 
-  // For a batch shorter than its header Next returns false and the status is Corruption.
+  // If the batch is shorter than its header, Next returns false and the status is Corruption.
   explicit BatchReader(const Slice& contents) : begin_(contents.data()) {
     if (contents.size() < kHeaderBytes) [[unlikely]] {
       FailHeader(contents.size());
@@ -66,7 +66,7 @@ class BatchReader {
     rest_ = Slice(contents.data() + kHeaderBytes, contents.size() - kHeaderBytes);
   }
 
-  // False at the end and at an error.
+  // Returns false at the end and on an error.
   bool Next() {
     if (!rest_.empty()) return Parse();
     if (counted_ != expected_count_) [[unlikely]] {
@@ -75,8 +75,8 @@ class BatchReader {
     return false;
   }
   const BatchRecord& record() const { return record_; }
-  // Corruption naming an offset, or Ok. After the last record, whether the count in the header is
-  // right too.
+  // Ok, or Corruption with the offset. After the last record, it also tells whether the count in
+  // the header is right.
   const Status& status() const { return status_; }
   // The bytes of record().
   Slice record_bytes() const {
@@ -88,7 +88,7 @@ class BatchReader {
 
  private:
   bool Parse();
-  // The three ways to an error. After each of them counted_ is expected_count_.
+  // The three ways to fail. After each of them counted_ equals expected_count_.
   bool Fail(const char* what);
   void FailHeader(size_t bytes);
   void FailCount();
@@ -117,29 +117,29 @@ class WriteBatchInternal {
   static uint32_t Count(const WriteBatch* batch) { return DecodeFixed32(batch->rep_.data() + 8); }
   static Slice Contents(const WriteBatch* batch) { return Slice(batch->rep_); }
 
-  // Replaces the batch by `contents` when they are well-formed; Corruption otherwise, and the batch
-  // is unchanged.
+  // Replaces the batch by `contents`. Returns Corruption and leaves the batch unchanged if they are
+  // not well-formed.
   static Status SetContents(WriteBatch* batch, const Slice& contents);
   // Whether contents decode to the end and the count is right.
   static Status Validate(const Slice& contents);
-  // Adds the records of `source` after those of `target`, as they are now, also to its checksum.
-  // The limit of `target` does not apply.
+  // Appends the records of `source`, as they are now, to `target` and to its checksum. The limit of
+  // `target` does not apply.
   static void Append(WriteBatch* target, const WriteBatch* source);
 
-  // True: the engine applies records of this type. A batch with others is refused before any of it
-  // is logged or applied.
+  // Whether the engine applies records of this type. A batch with other types is refused before any
+  // part of it is logged or applied.
   static bool IsApplicable(ValueType type) {
     const RecordKind* kind = FindRecordKind(type);
     return kind != nullptr && kind->role != RecordRole::kRefused;
   }
-  // Ok, or NotSupported naming the first record that the engine cannot apply, or Corruption.
+  // Ok, or NotSupported with the first record that the engine cannot apply, or Corruption.
   static Status CheckApplicable(const WriteBatch* batch);
 
   // Adds one record, or fails and changes nothing. Inlined where the fields of the record are
   // known; only write_batch.cc calls it.
   ASHLAR_ALWAYS_INLINE static Status Add(WriteBatch* batch, const RecordWriter& record);
-  // True if the engine applies every record and this library wrote it well-formed. CheckApplicable
-  // is then Ok without a scan.
+  // Returns true if the engine applies every record and this library encoded the batch. Then
+  // CheckApplicable returns Ok without a scan.
   static bool IsKnownApplicable(const WriteBatch* batch);
 
  private:
@@ -149,9 +149,9 @@ class WriteBatchInternal {
   static Status ChainRecords(const Slice& contents, uint64_t* checksum);
 };
 
-// The bytes that a batch writes to the log: all of it or, with a termination point, a batch of the
-// records before it. Lifetime: points into the batch and into itself. Requires: the batch has a
-// header.
+// The bytes of a batch that are written to the log: all of it or, with a termination point, a batch
+// of the records before that point. Lifetime: points into the batch and into itself. Requires: the
+// batch has a header.
 class LoggedPart {
  public:
   explicit LoggedPart(const WriteBatch& batch) {
@@ -164,13 +164,13 @@ class LoggedPart {
 
   std::span<const Slice> pieces() const { return {pieces_, num_pieces_}; }
   size_t bytes() const { return pieces_[0].size() + pieces_[1].size(); }
-  // False: the batch has records that are in no log.
+  // Returns false if the batch has records that are in no log.
   bool IsWhole() const { return num_pieces_ == 1; }
 
  private:
   void EndAt(const SavePoint& point);
 
-  char header_[WriteBatchInternal::kHeaderBytes];  // with two pieces
+  char header_[WriteBatchInternal::kHeaderBytes];  // used with two pieces
   Slice pieces_[2];
   size_t num_pieces_ = 1;
 };

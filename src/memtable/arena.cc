@@ -55,7 +55,7 @@ ArenaBlockPool::~ArenaBlockPool() {
 }
 
 ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
-  // The rounding below fits.
+  // The rounding below does not overflow.
   ASHLAR_ASSERT(bytes_min <= std::numeric_limits<size_t>::max() - kPageBytes);
   ArenaBlock block{.data = nullptr, .bytes = (bytes_min + kPageBytes - 1) & ~(kPageBytes - 1)};
   if (bytes_min <= kBlockBytesMax) {
@@ -80,7 +80,7 @@ ArenaBlock ArenaBlockPool::Acquire(size_t bytes_min) {
 void ArenaBlockPool::Release(ArenaBlock block) noexcept {
   {
     MutexLock lock(mutex_);
-    ASHLAR_ASSERT(blocks_out_ > 0);  // Acquire gave the block
+    ASHLAR_ASSERT(blocks_out_ > 0);  // the block is from Acquire
     --blocks_out_;
     if (block.bytes <= kBlockBytesMax && free_bytes_ + block.bytes <= options_.free_bytes_max) {
       const size_t index = SizeIndex(block.bytes);
@@ -127,7 +127,7 @@ void Arena::Seal() noexcept {
 
 ArenaBlock Arena::AcquireBlock(size_t bytes_min) {
   ASHLAR_DCHECK(!sealed_);  // Requires of Seal
-  // Before the block is acquired, because an allocation that may fail must not lose the block.
+  // Reserve before the block is acquired, because a failed allocation must not lose the block.
   if (blocks_.size() == blocks_.capacity()) blocks_.reserve(2 * blocks_.size() + 8);
   const ArenaBlock block =
       pool_->Acquire(bytes_min > next_block_bytes_ ? bytes_min : next_block_bytes_);
@@ -153,23 +153,23 @@ void Arena::SwitchTo(const ArenaBlock& block, size_t used) {
 
 void Arena::CheckInvariants() const {
   size_t bytes = 0;
-  size_t current = 0;  // blocks that are the one in use
+  size_t current = 0;  // blocks that are the current one
   for (const ArenaBlock& block : blocks_) {
     bytes += block.bytes;
     current += block.data == start_ && block.data + block.bytes == limit_ ? size_t{1} : 0;
   }
   ASHLAR_ASSERT(bytes == MemoryAllocated());                      // the counter agrees
-  ASHLAR_ASSERT(current == (start_ == nullptr ? size_t{0} : 1));  // the place is in one block
+  ASHLAR_ASSERT(current == (start_ == nullptr ? size_t{0} : 1));  // the current one is in the list
   ASHLAR_ASSERT(start_ <= cursor_ && cursor_ <= limit_);          // I2
   ASHLAR_ASSERT(MemoryUsed() <= bytes);                           // I2
   ASHLAR_ASSERT(next_block_bytes_ <= block_bytes_max_);           // blocks double up to it
 }
 
-// The block has more room than the rest of the current one (I3), which has fewer than bytes_min.
+// The new block has more room than the current one (I3), which has less than bytes_min left.
 void Arena::AddBlock(size_t bytes_min) { SwitchTo(AcquireBlock(bytes_min), 0); }
 
 char* Arena::AllocateSlow(size_t n, size_t alignment) {
-  // Blocks begin on a page, so a fresh one needs no padding.
+  // Blocks are page-aligned, so a new one needs no padding.
   ASHLAR_ASSERT(alignment <= kPageBytes);
   const ArenaBlock block = AcquireBlock(n);
   if (block.bytes - n < static_cast<size_t>(limit_ - cursor_)) {

@@ -1,6 +1,6 @@
-// Arena: memory that is handed out piece by piece and given back all at once. ArenaBlockPool: the
-// source of arena blocks. Arenas return blocks for reuse, because the first touch of fresh memory
-// costs more than storing the data.
+// Arena: memory that is allocated piece by piece and freed as a whole. ArenaBlockPool: the source
+// of arena blocks. Arenas return blocks for reuse, because the first touch of fresh memory costs
+// more than storing the data.
 //
 //   pool   free lists by size: 64 KiB, 128 KiB, ... 4 MiB      (larger blocks have the requested
 //                                                               size and are not kept)
@@ -12,13 +12,13 @@
 // I1. A piece never moves and stays valid until its arena is destroyed.
 // I2. Pieces of one arena do not overlap; those of AllocateAligned begin at a multiple of their
 //     alignment.
-// I3. When a piece does not fit, the arena continues in the block of the two that has more room
-//     left.
+// I3. When a piece does not fit, the arena puts it into a new block. It continues in the old or the
+//     new block, whichever has more room left.
 //
-// Memory is not zeroed: recycled blocks hold old bytes. When there is none left, std::bad_alloc
-// leaves every state as it was. Thread safety: any number of threads may use an ArenaBlockPool. An
-// arena has one writer at a time; anyone may read MemoryAllocated at any time. Lifetime: the pool
-// outlives its arenas.
+// Memory is not zeroed, and recycled blocks hold old bytes. An allocation that fails throws
+// std::bad_alloc and changes no state. Thread safety: any number of threads may use an
+// ArenaBlockPool. An arena has one writer at a time; anyone may read MemoryAllocated at any time.
+// Lifetime: the pool outlives its arenas.
 #pragma once
 
 #include <array>
@@ -50,32 +50,32 @@ class ArenaBlockPool {
 
   struct Options {
     size_t free_bytes_max = size_t{256}
-                            << 20;  // released blocks beyond this go back to where they came from
-    // Supplies and takes back page-aligned blocks of kMappedBytesMin or more; null: the allocator.
-    // The allocator does not return them to the system: a memtable's blocks are between others, and
-    // free memory there stays resident.
+                            << 20;  // released blocks beyond this total are unmapped or deleted
+    // Map and unmap page-aligned blocks of kMappedBytesMin or more; null: the allocator is used. It
+    // would not return them to the system, because a memtable's blocks are between others and free
+    // memory there stays resident.
     void* (*map)(size_t bytes) noexcept = nullptr;
     void (*unmap)(void* start, size_t bytes) noexcept = nullptr;
-    // Counts the blocks of the pool's arenas, and outlives them; null: nothing does.
+    // Counts the blocks of the pool's arenas and outlives them; null: the blocks are not counted.
     DatabaseMemory* memory = nullptr;
   };
 
   explicit ArenaBlockPool(const Options& options) : options_(options) {}
-  // Every block must have been released.
+  // Requires: every block has been released.
   ~ArenaBlockPool();
   ArenaBlockPool(const ArenaBlockPool&) = delete;
   ArenaBlockPool& operator=(const ArenaBlockPool&) = delete;
 
-  // Returns a block of at least bytes_min: of the smallest fitting size of the pool or, beyond
-  // kBlockBytesMax, of a page-rounded size.
+  // Returns a block of at least bytes_min bytes. Its size is the smallest of the pool's sizes that
+  // fits or, above kBlockBytesMax, bytes_min rounded up to pages.
   ArenaBlock Acquire(size_t bytes_min);
   void Release(ArenaBlock block) noexcept;
 
-  // Bytes that wait to be used again.
+  // Bytes of the blocks that wait for reuse.
   size_t FreeBytes() const;
 
-  // The blocks of an arena double up to this size. A small limit gets small blocks, so that the
-  // counted bytes are close to the written bytes.
+  // The blocks of an arena double up to this size. If the memory limit is small, blocks are small,
+  // so that the counted bytes are close to the written bytes.
   size_t BlockBytesMax() const;
   DatabaseMemory* memory() const { return options_.memory; }
 
@@ -102,7 +102,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // n bytes without alignment. n may be 0: the result is not null, but must not be read.
+  // n bytes without alignment. n may be 0; the result is then not null, but must not be read.
   char* Allocate(size_t n) {
     if (ASHLAR_LIKELY(n <= static_cast<size_t>(limit_ - cursor_) && cursor_ != nullptr)) {
       char* piece = cursor_;
@@ -127,21 +127,21 @@ class Arena {
     return AllocateSlow(n, alignment);
   }
 
-  // Afterwards allocations of n bytes in all, padding included, succeed.
+  // Ensures that later allocations of n bytes in total, including padding, succeed.
   void Reserve(size_t n) {
     if (n > static_cast<size_t>(limit_ - cursor_)) AddBlock(n);
   }
 
-  // The memory counts as no longer written to. Call once at most, after the last allocation.
+  // Reports that the memory takes no more writes. Call at most once, after the last allocation.
   void Seal() noexcept;
 
   // Bytes of the blocks held. Any thread.
   size_t MemoryAllocated() const { return memory_allocated_.load(std::memory_order_relaxed); }
-  // Bytes handed out, with padding. The writer's thread only.
+  // Bytes allocated, including padding. The writer's thread only.
   size_t MemoryUsed() const {
     return used_in_other_blocks_ + static_cast<size_t>(cursor_ - start_);
   }
-  // Asserts that blocks, place and counters agree. The writer's thread only.
+  // Asserts that the blocks, the current block and the counters agree. The writer's thread only.
   void CheckInvariants() const;
 
  private:
@@ -151,14 +151,14 @@ class Arena {
   void SwitchTo(const ArenaBlock& block, size_t used);
 
   ArenaBlockPool* const pool_;
-  // The current block: [start_, cursor_) handed out, [cursor_, limit_) left.
+  // The current block: [start_, cursor_) is allocated, [cursor_, limit_) is free.
   char* cursor_ = nullptr;
   char* limit_ = nullptr;
   char* start_ = nullptr;
   size_t used_in_other_blocks_ = 0;
   size_t next_block_bytes_ = ArenaBlockPool::kBlockBytesMin;
   const size_t block_bytes_max_;
-  const bool takes_writes_;  // DatabaseMemory::TakesWrites when it was made
+  const bool takes_writes_;  // DatabaseMemory::TakesWrites at construction
   std::vector<ArenaBlock> blocks_;
   bool sealed_ = false;
   std::atomic<size_t> memory_allocated_{

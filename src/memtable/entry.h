@@ -3,8 +3,8 @@
 //   key_size varint32 | user key | tag fixed64 | value_size varint32 | value
 //   key_size counts the user key alone
 //
-// User key and tag together are the internal key, so a cursor returns it in place.
-// I1: entries are written whole before they are reachable, and never change. So decoding checks
+// User key and tag are adjacent and form the internal key, so a cursor returns it in place.
+// I1: an entry is complete before it is reachable, and it never changes. So decoding checks
 //     nothing.
 #pragma once
 
@@ -24,7 +24,7 @@ struct DecodedEntry {
   Slice value() const;
 };
 
-// Parses a varint32 that is known to be whole.
+// Parses a varint32 that is known to be complete.
 inline const char* ReadTrustedVarint32(const char* p, uint32_t* v) {
   return GetVarint32Ptr(p, p + kVarint32BytesMax, v);
 }
@@ -41,7 +41,7 @@ inline Slice DecodedEntry::value() const {
   return Slice(value, value_bytes);
 }
 
-// A search target: the version of a key with this tag, or its position if there is none.
+// A search target: the version of a key with this tag, or the place where that version would be.
 struct EntryTarget {
   Slice user_key;
   uint64_t tag;
@@ -66,7 +66,7 @@ inline size_t EntryBytes(const Slice& user_key, const Slice& value) {
          value.size();
 }
 
-// Writes EntryBytes bytes; key and value are shorter than 4 GiB.
+// Writes EntryBytes bytes. Requires: key and value are shorter than 4 GiB.
 inline void WriteEntry(char* to, const Slice& user_key, uint64_t tag, const Slice& value) {
   char* p = EncodeVarint32(to, static_cast<uint32_t>(user_key.size()));
   memcpy(p, user_key.data(), user_key.size());
@@ -76,7 +76,7 @@ inline void WriteEntry(char* to, const Slice& user_key, uint64_t tag, const Slic
   memcpy(p, value.data(), value.size());
 }
 
-// An entry of its own in the arena.
+// Allocates an entry in the arena and writes it.
 inline const char* NewEntry(Arena* arena, const Slice& user_key, uint64_t tag, const Slice& value) {
   char* const entry = arena->Allocate(EntryBytes(user_key, value));
   WriteEntry(entry, user_key, tag, value);

@@ -1,24 +1,24 @@
-// EntryBuckets: the entries of a memtable by the hash of their keys' prefixes, for workloads of
-// lookups and of walks within one prefix. A bucket is a word. README.md has the rejected designs.
+// EntryBuckets: the entries of a memtable by the hash of their keys' prefixes, for lookups and for
+// scans within one prefix. A bucket is one word. README.md has the rejected designs.
 //
 //   buckets   [0][ * ][0][ *|1 ] ...
 //                  |        +--> EntryTree, once the list has reached list_entries_max entries
 //                  +--> node: next | entries | entry  ->  node  ->  null      in order
 //
-// The entries of a bucket, of all its prefixes, are in the order of internal keys. A prefix that is
-// alone in its bucket and has one entry, as with a prefix as long as the key, costs the bucket's
-// word and a node's head: 20 bytes plus alignment. A lookup of it reads two cache lines.
+// The entries of a bucket, which may have several prefixes, are in internal key order. If a prefix
+// is alone in its bucket and has one entry, such as a prefix as long as the key, it costs a word
+// and the header of a node, which are 20 bytes plus alignment. Its lookup reads two cache lines.
 //
 // I1: a list only grows. Nodes are never unlinked, and only their `next` changes, so a reader may
 //     continue in a list whose bucket has become a tree.
-// I2: a tree replaces its list when it holds all entries of the list.
+// I2: a tree replaces its list only when it has all entries of the list.
 // I3: a key outside the extractor's domain is its own prefix.
 //
 // Memory orders: a node is stored into its bucket or its predecessor with release after it was
-// written, and loaded with acquire; likewise a tree, and the array of the buckets. Only the writer
-// accesses `entries`.
-// Thread safety: one writer for Add; everything else from any thread. Lifetime: everything is in
-// the arena.
+// written, and loaded with acquire. The same holds for a tree and for the array of buckets. Only
+// the writer accesses `entries`.
+// Thread safety: one thread at a time calls Add. Any thread may call everything else. Lifetime:
+// everything is in the arena.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ class EntryBuckets {
  private:
   struct Node {
     std::atomic<Node*> next{nullptr};
-    uint32_t entries = 1;  // in the first node of a list: how many it has
+    uint32_t entries = 1;  // in the first node of a list: the length of the list
     // The entry follows at kEntryOffset.
 
     static constexpr size_t kEntryOffset = sizeof(std::atomic<Node*>) + sizeof(uint32_t);
@@ -54,15 +54,15 @@ class EntryBuckets {
   EntryBuckets(const EntryBuckets&) = delete;
   EntryBuckets& operator=(const EntryBuckets&) = delete;
 
-  // Takes the memory of the buckets; before the first Add.
+  // Allocates the buckets. Requires: Add has not been called.
   void Allocate();
   bool allocated() const { return buckets_.load(std::memory_order_relaxed) != nullptr; }
 
-  // Adds an entry; hash is that of the key's prefix, here and below.
+  // Adds an entry. hash: the hash of the key's prefix, here and below.
   void Add(uint64_t hash, const Slice& user_key, uint64_t tag, const Slice& value);
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
-  // no more.
+  // Offers the lookup the versions of its key with tags up to its seek tag, newest first, until it
+  // needs no more.
   void Get(uint64_t hash, Lookup* lookup, const PinSource& owner) const;
 
   // Appends all entries, in no order.
@@ -98,8 +98,8 @@ class EntryBuckets {
   std::atomic<Word*> buckets_{nullptr};
 };
 
-// A position in the list of a bucket; the same calls as EntryTree::Walk. It sees the entries in the
-// list when the bucket was found, and may see later ones.
+// A position in the list of a bucket, with the calls of EntryTree::Walk. It sees the entries that
+// were in the list when the bucket was found, and may see later ones.
 class EntryBuckets::ListWalk {
  public:
   // list: null for a bucket without entries.
@@ -107,7 +107,7 @@ class EntryBuckets::ListWalk {
       : comparator_(comparator), list_(list) {}
 
   bool Valid() const { return at_ != nullptr; }
-  // Precondition of the three: Valid().
+  // entry, Next and Prev require Valid().
   const char* entry() const { return at_->entry(); }
   void Next() { at_ = at_->next.load(std::memory_order_acquire); }
   void Prev() { GoBefore(at_); }

@@ -14,12 +14,12 @@ int EntryTree::CompareWithPrefix(const Slice& user_key, uint32_t prefix_bytes) c
   if (user_key.starts_with(prefix)) [[likely]] {
     return 0;
   }
-  // A key that is a proper prefix of the prefix sorts, like all others that do not begin with it,
-  // as a string.
+  // A key that does not begin with the prefix compares to the prefix as it does to all keys that
+  // begin with it, even if the key is a proper prefix of the prefix.
   return comparator_.Compare(user_key, prefix);
 }
 
-// The root with a state in which it was the root; null for an empty tree.
+// Returns the root with a state in which it was the root, or null for an empty tree.
 const EntryTree::Node* EntryTree::LoadRoot(uint64_t* state) const {
   for (;;) {
     const Node* const root = root_.load(std::memory_order_acquire);
@@ -31,11 +31,11 @@ const EntryTree::Node* EntryTree::LoadRoot(uint64_t* state) const {
   }
 }
 
-// One step down. Returns false if the walk has to start again.
+// Steps down to a child. Returns false if the descent has to restart.
 bool EntryTree::StepDown(const SlotOrder& order, uint32_t rank, Place* place) {
   const Node* const inner = place->node;
   const Node* const child = inner->ChildAt(order, rank).load(std::memory_order_acquire);
-  // Before the child is touched, because a torn order may have led to a slot that was never filled.
+  // Check before the child is read, because a torn order may lead to a slot that was never filled.
   if (!inner->Unchanged(place->state)) [[unlikely]] {
     return false;
   }
@@ -48,7 +48,7 @@ bool EntryTree::StepDown(const SlotOrder& order, uint32_t rank, Place* place) {
   return true;
 }
 
-// The root, when the target begins with the prefix that all keys share.
+// Loads the root into *place. Returns kInside if the key begins with the prefix of all keys.
 EntryTree::Side EntryTree::EnterRoot(const Slice& user_key, Place* place) const {
   for (;;) {
     place->node = LoadRoot(&place->state);
@@ -60,7 +60,7 @@ EntryTree::Side EntryTree::EnterRoot(const Slice& user_key, Place* place) const 
   }
 }
 
-// The leaf whose fences enclose the target.
+// Finds the leaf whose fences enclose the target. There is none if the result is not kInside.
 EntryTree::Side EntryTree::FindLeaf(const Target& target, Place* place) const {
   for (;;) {
     const Side side = EnterRoot(target.user_key, place);
@@ -90,8 +90,8 @@ bool EntryTree::FindEdgeLeaf(Edge edge, Place* place) const {
   }
 }
 
-// From a leaf to its neighbour; to no node past the tree's edge. False: the leaf or its
-// neighbourhood changed.
+// Steps from a leaf to its neighbour, or to no node past the tree's edge. Returns false if the leaf
+// or its neighbourhood changed.
 bool EntryTree::StepAside(Edge direction, Place* place) {
   const Node* const leaf = place->node;
   const auto& link = direction == Edge::kLast ? leaf->next : leaf->prev;
@@ -114,8 +114,8 @@ void EntryTree::Get(Lookup* lookup, const PinSource& owner) const {
     uint32_t rank = Rank<false>(place, target, LoadOrder(place));
     if (rank == kTorn) continue;
     if (rank == StateCount(place.state)) {
-      // The newest version of a leaf's first key is its left fence, so the search for it ends at
-      // the end of the leaf before.
+      // A leaf's first entry is its left fence. The search for a higher tag of the same key
+      // therefore ends at the end of the previous leaf.
       if (!StepAside(Edge::kLast, &place)) continue;
       if (place.node == nullptr) return;
       rank = 0;
@@ -133,7 +133,7 @@ void EntryTree::Get(Lookup* lookup, const PinSource& owner) const {
   }
 }
 
-// Offers the versions at or after `from`. Apart from Get, which seldom needs more than one version
+// Offers the versions at or after `from`. Separate from Get, which seldom needs a second version
 // and then need not copy a leaf.
 void EntryTree::GetOlder(const Target& from, Lookup* lookup, const PinSource& owner) const {
   Walk walk(this);
@@ -145,7 +145,7 @@ void EntryTree::GetOlder(const Target& from, Lookup* lookup, const PinSource& ow
   }
 }
 
-// Takes every subtree of a node for equally large.
+// Assumes that all subtrees of a node have the same size.
 double EntryTree::FractionBefore(const Slice& user_key) const {
   const Target target{user_key, SeekTag(kSequenceNumberMax)};
   for (;;) {
@@ -187,8 +187,8 @@ bool EntryTree::Walk::Copy(const Place& place) {
   return true;
 }
 
-// Prefetches the entries of the next leaf in the walk's direction. The values read from it are used
-// only for prefetches.
+// Prefetches the entries of the next leaf in the walk's direction. The values read from that leaf
+// are used only for prefetches.
 void EntryTree::Walk::PrefetchNeighbour() const {
   const Place place{.node = neighbour_, .state = neighbour_->state.load(std::memory_order_acquire)};
   const SlotOrder order = LoadOrder(place);
@@ -207,8 +207,8 @@ void EntryTree::Walk::SeekToEdge(Edge edge) {
   position_ = edge == Edge::kFirst ? 0 : count_ - 1;
 }
 
-// Positions at the first entry of the target's leaf that is not before the target. It may be after
-// the leaf's last entry. False: the target is outside the tree.
+// Moves to the first entry of the target's leaf that is not before the target, or past the leaf's
+// last entry. The result is not kInside if the target is outside the tree.
 EntryTree::Side EntryTree::Walk::SeekInLeaf(const Target& target) {
   for (;;) {
     Place place;
@@ -222,8 +222,8 @@ EntryTree::Side EntryTree::Walk::SeekInLeaf(const Target& target) {
   }
 }
 
-// A concurrent insert next to the target must not make a seek stop before it. The seek restarts if
-// the neighbourhood changed.
+// A concurrent insert next to the target must not make a seek stop before the target. So the seek
+// restarts if the neighbourhood changed.
 void EntryTree::Walk::Seek(const Slice& user_key, uint64_t tag) {
   const Target target{user_key, tag};
   for (;;) {
@@ -257,9 +257,9 @@ void EntryTree::Walk::SeekForPrev(const Slice& user_key, uint64_t tag) {
   }
 }
 
-// Moves to the near end of the next leaf. Beyond the edge of the tree the walk becomes invalid.
-// False if the neighbourhood changed since the copy was made; the walk must then find its place
-// again.
+// Moves to the near end of the next leaf, or makes the walk invalid at the edge of the tree.
+// Returns false if the neighbourhood changed since the copy was made. The walk must then find its
+// position again.
 bool EntryTree::Walk::CopyNeighbour(Edge direction) {
   Place place = place_;
   if (!StepAside(direction, &place)) return false;

@@ -1,6 +1,6 @@
-// EntryTree: the order of a memtable's entries. A B+ tree of small nodes that one writer grows and
-// any number of readers search without a lock. README.md explains the fields, the readers' steps,
-// the memory orders and the rejected designs.
+// EntryTree: the index of a memtable's entries, a B+ tree of small nodes. One writer adds entries,
+// and any number of readers search without a lock. README.md explains the fields, the readers'
+// steps, the memory orders and the rejected designs.
 //
 //   node    state | prefix length | links | n heads | two orders | n entries |
 //           inner: n + 1 children;    n slots: 32, in young leaves 24
@@ -9,18 +9,18 @@
 // Readers are optimistic. They load a node's state, read the node, and check that the state is
 // unchanged. Otherwise they restart from the root. A reader never waits for the writer.
 //
-// I1: slots below the count of a published state do not change until the node dies; the order in
-//     use does not change until the second next publication.
-// I2: an entry is reachable, from the root and by links from its neighbours, at every moment after
-//     its publication: a replacement is linked before the node that it replaces dies, and holds
-//     everything that the node held.
-// I3: states of a node never repeat, also across its lives.
-// I4: the prefix of a node is common to all keys between its fences; that of the root is the prefix
-//     common to all keys, which first_key_ begins with.
+// I1: slots below the count of a published state do not change until the node dies. The order in
+//     use is not overwritten before the next state is published.
+// I2: from its publication on, an entry is always reachable from the root and by links from its
+//     neighbours. A replacement is linked before the node that it replaces dies, and holds
+//     everything that the old node held.
+// I3: a node never has the same state twice, even after it was reused.
+// I4: all keys between the fences of a node share the node's prefix. The root's prefix is the one
+//     that all keys share, and first_key_ begins with it.
 // I5: nodes and entries are in the arena and are freed with it, so a reader may follow a stale
 //     pointer. It uses the result only after a check.
 //
-// Thread safety: one writer at a time for Insert; everything else from any thread.
+// Thread safety: one thread at a time calls Insert. Any thread may call everything else.
 #pragma once
 
 #include <array>
@@ -39,21 +39,21 @@ namespace ashlar {
 class EntryTree {
  public:
   static constexpr uint32_t kSlots = 32;
-  static constexpr uint32_t kYoungSlots = 24;  // of a leaf that comes from a split in the middle
+  static constexpr uint32_t kYoungSlots = 24;  // of a leaf that a split in the middle creates
 
   EntryTree(const KeyComparator& comparator, Arena* arena)
       : comparator_(comparator), arena_(arena) {}
   EntryTree(const EntryTree&) = delete;
   EntryTree& operator=(const EntryTree&) = delete;
 
-  // Adds an entry of memtable/entry.h, which lives as long as the tree.
+  // Adds an entry in the format of memtable/entry.h. Requires: the entry outlives the tree.
   void Insert(const char* entry);
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
-  // no more.
+  // Offers the lookup the versions of its key with tags up to its seek tag, newest first, until it
+  // needs no more.
   void Get(Lookup* lookup, const PinSource& owner) const;
 
-  // The share of entries before the first version of user_key, 0 to 1; an estimate.
+  // Estimates the fraction of entries before the first version of user_key, from 0 to 1.
   double FractionBefore(const Slice& user_key) const;
 
   const KeyComparator& comparator() const { return comparator_; }
@@ -77,7 +77,7 @@ class EntryTree {
     uint64_t state = 0;
   };
   // The position of a key relative to all keys of the tree, as far as the common prefix determines
-  // it. An empty tree is before every key.
+  // it. Every key is before an empty tree.
   enum class Side : uint8_t { kBefore, kInside, kAfter };
   enum class Edge : uint8_t { kFirst, kLast };
 
@@ -86,7 +86,7 @@ class EntryTree {
   int CompareEntry(const char* entry, const Target& target) const {
     return ashlar::CompareEntry(comparator_, entry, target);
   }
-  // Half a head: the other half rarely distinguishes two keys of a full leaf.
+  // Half of KeyComparator::Head. The other half rarely distinguishes two keys of a full leaf.
   uint32_t Head(const Slice& user_key, uint32_t prefix_bytes) const {
     return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32);
   }
@@ -103,7 +103,7 @@ class EntryTree {
   bool FindEdgeLeaf(Edge edge, Place* place) const;
   void GetOlder(const Target& from, Lookup* lookup, const PinSource& owner) const;
 
-  // The writer's; see entry_tree_insert.cc.
+  // For the writer only; see entry_tree_insert.cc.
   struct Pair {
     Node* left;
     const char* separator;  // left < separator <= right
@@ -147,10 +147,10 @@ class EntryTree {
   Arena* const arena_;
   std::atomic<Node*> root_{nullptr};
 
-  // Constant once root_ is set: some key, for the bytes of the common prefix.
+  // A key that has the bytes of the common prefix. Constant once root_ is set.
   const char* first_key_ = nullptr;
 
-  // The writer's own.
+  // For the writer only.
   uint32_t common_prefix_bytes_ = 0;
   const char* largest_ = nullptr;
   Node* last_leaf_ = nullptr;
@@ -159,21 +159,21 @@ class EntryTree {
   Node* dead_inners_ = nullptr;
 };
 
-// A position in the tree. It copies the entry pointers of one leaf at a time, so that a step within
-// a leaf touches no shared data, and Prev costs the same as Next. Entries added to the leaf after
-// it was copied are not seen; entries added before the seek are always seen.
+// A position in the tree. It copies the entry pointers of one leaf at a time. A step within a leaf
+// then touches no shared data, and Prev costs the same as Next. Entries added to the leaf after the
+// copy are not seen. Entries added before the seek are always seen.
 //
-// Entries are stored in insertion order, so a walk prefetches entries some steps ahead: inside the
-// leaf from the copy, and in the next leaf from unchecked addresses. The next leaf itself is
-// prefetched when this leaf is entered.
+// Entries are stored in insertion order, so a walk prefetches entries some steps ahead. Within the
+// leaf it takes their addresses from the copy, and in the next leaf it uses unchecked addresses.
+// The next leaf itself is prefetched when this leaf is entered.
 //
-// Lifetime: the tree's memtable must stay, through a guard or a count.
+// Lifetime: a guard or a count must keep the tree's memtable alive.
 class EntryTree::Walk {
  public:
   explicit Walk(const EntryTree* tree) : tree_(tree) {}
 
   bool Valid() const { return position_ < count_; }
-  // Precondition of the three: Valid().
+  // entry, Next and Prev require Valid().
   const char* entry() const { return entries_[position_]; }
   void Next() {
     if (++position_ < count_) [[likely]] {
@@ -190,14 +190,14 @@ class EntryTree::Walk {
 
   void SeekToFirst() { SeekToEdge(Edge::kFirst); }
   void SeekToLast() { SeekToEdge(Edge::kLast); }
-  // The first entry at or after (user_key, tag); the last one at or before it.
+  // Seek: the first entry at or after (user_key, tag). SeekForPrev: the last one at or before it.
   void Seek(const Slice& user_key, uint64_t tag);
   void SeekForPrev(const Slice& user_key, uint64_t tag);
 
  private:
   static constexpr uint32_t kAheadShort = 4;  // after a seek, which is mostly followed by few steps
   static constexpr uint32_t kAheadLong = 8;
-  // Beyond this the processor's own prefetcher follows the copy.
+  // For larger entries the hardware prefetcher follows the copy of the entry.
   static constexpr uint32_t kEntryLinesMax = 16;
 
   void PrefetchEntry(const char* entry) const {
@@ -227,10 +227,10 @@ class EntryTree::Walk {
   const Node* neighbour_ = nullptr;
   Edge neighbour_edge_ = Edge::kFirst;  // where the walk would enter it
   uint32_t ahead_ = kAheadShort;        // the distance in steps of the prefetched entries
-  // Lines to prefetch of each: those of the entry at which the walk left the last leaf.
+  // Cache lines to prefetch per entry: those of the entry at which the walk left the last leaf.
   uint32_t entry_lines_ = 2;
   uint32_t count_ = 0;
-  uint32_t position_ = 0;  // wraps below 0, which is then not valid
+  uint32_t position_ = 0;  // wraps below 0 to a value that is not valid
   std::array<const char*, kSlots> entries_;
 };
 

@@ -1,4 +1,4 @@
-// EntryTree::CheckInvariants: walks the whole tree and asserts the invariants of entry_tree.h.
+// EntryTree::CheckInvariants: traverses the tree and asserts the invariants of entry_tree.h.
 #include <algorithm>
 
 #include "key/key_head.h"
@@ -10,7 +10,7 @@ namespace ashlar {
 struct EntryTree::Checker {
   const EntryTree& tree;
   uint64_t entries = 0;
-  const char* previous = nullptr;  // the entry before, in order
+  const char* previous = nullptr;  // the previous entry in order
   const Node* previous_leaf = nullptr;
   uint32_t leaf_depth = 0;
 
@@ -38,7 +38,7 @@ struct EntryTree::Checker {
 
   void VisitLeaf(const Node* leaf, const SlotOrder& order, uint32_t count, uint32_t depth) {
     ASHLAR_ASSERT(count > 0);                               // no leaf is empty
-    ASHLAR_ASSERT(leaf_depth == 0 || leaf_depth == depth);  // all leaves have one depth
+    ASHLAR_ASSERT(leaf_depth == 0 || leaf_depth == depth);  // all leaves have the same depth
     leaf_depth = depth;
     ASHLAR_ASSERT(leaf->prev.load(std::memory_order_acquire) == previous_leaf);  // I2
     if (previous_leaf != nullptr)

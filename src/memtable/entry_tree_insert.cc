@@ -1,9 +1,9 @@
 // The writer's half of EntryTree: inserting, splitting, and rebuilding the edges when the common
 // prefix gets shorter.
 //
-//   a split of the full leaf C (rank and entry of the newcomer known):
+//   a split of the full leaf C (rank and entry of the new item are known):
 //
-//     parent [.. C ..]          1  build L and R, not yet reachable, of C's slots and the newcomer
+//     parent [.. C ..]          1  build L and R, not yet reachable, of C's slots and the new item
 //             |                 2  insert {separator, R} into the parent, one publication. A full
 //       B <-> C <-> D              parent is split in the same way first, and so on up to the root,
 //                                  so that there is one publication, at the lowest node with room
@@ -12,11 +12,11 @@
 //             |    |            5  C dies: its readers restart
 //       B <-> L <-> R <-> D
 //
-//   Between 2 and 5 readers find C, or L and R. Both have the same entries except the newcomer,
+//   Between 2 and 5 readers find C, or L and R. Both have the same entries except the new one,
 //   which is not visible yet.
 //
-// Memory is taken before step 2, and for the edges before the first copy: an insert that throws
-// std::bad_alloc leaves the tree as it was.
+// Memory is allocated before step 2 and, for the copies of the edges, before the first copy. So an
+// insert that throws std::bad_alloc leaves the tree as it was.
 #include <algorithm>
 
 #include "key/key_head.h"
@@ -27,9 +27,9 @@ namespace ashlar {
 
 namespace {
 
-constexpr uint32_t kHeightMax = 24;  // a tree grows by a level when the root has split 32 times
-// Neighbouring inserts in a row after which a leaf is split where they arrive instead of in the
-// middle.
+constexpr uint32_t kHeightMax = 24;  // a tree grows by a level when its root is full with 32 slots
+// After this many consecutive inserts next to each other, a leaf is split where they arrive instead
+// of in the middle.
 constexpr int kTrendInserts = 4;
 
 Slice UserKeyOf(const char* entry) { return DecodeEntry(entry).user_key(); }
@@ -46,12 +46,12 @@ struct EntryTree::Path {
   uint32_t depth = 0;
 
   void Push(Node* node, uint32_t rank) {
-    ASHLAR_ASSERT(depth < kHeightMax);  // no memory holds a higher tree
+    ASHLAR_ASSERT(depth < kHeightMax);  // no memory is large enough for a higher tree
     steps[depth++] = {node, rank};
   }
 };
 
-// The separators left and right of a node: low <= every key < high. Null: none, the tree's edge.
+// The separators left and right of a node: low <= every key < high. Null at the tree's edge.
 struct EntryTree::Fences {
   const char* low = nullptr;
   const char* high = nullptr;
@@ -88,7 +88,7 @@ struct EntryTree::Items {
     ++count;
   }
   // After Insert(rank): stores `left` and `right` on both sides of the new separator, in place of
-  // the child that was there.
+  // the child that was split.
   void SplitChild(uint32_t rank, Node* left, Node* right) {
     std::copy_backward(children.begin() + rank + 1, children.begin() + count,
                        children.begin() + count + 1);
@@ -144,9 +144,9 @@ void EntryTree::NoteTrend(Node* leaf, uint32_t rank) {
   leaf->latest_rank = static_cast<uint8_t>(rank);
 }
 
-// The number of a full leaf's entries, with the newcomer, that stay left. A run of keys gets its
-// own leaves, which it fills: the first split separates it from the following keys, and later
-// splits put the newcomer into an empty leaf.
+// The number of entries, with the new one, that stay in the left leaf when a full leaf is split. A
+// run of keys gets leaves of its own and fills them: the first split separates it from the
+// following keys, and later splits put the new entry into an empty leaf.
 uint32_t EntryTree::SplitPoint(const Node& leaf, uint32_t rank) const {
   if (leaf.trend >= kTrendInserts || (&leaf == last_leaf_ && rank == kSlots))
     return std::min(rank + 1, kSlots);
@@ -201,8 +201,8 @@ void EntryTree::InsertAt(Node* node, uint32_t rank, const char* entry, Node* rig
   memmove(order.at.data() + rank + 1, order.at.data() + rank, slot - rank);
   order.at[rank] = static_cast<uint8_t>(slot);
 
-  // Pairs with the fence in Node::Unchanged. A reader that still uses the other order sees that it
-  // was retired.
+  // Pairs with the fence in Node::Unchanged. A reader that still uses the other order sees that the
+  // state has changed.
   std::atomic_thread_fence(std::memory_order_release);
   node->SetSlot(slot, Head(UserKeyOf(entry), node->prefix_bytes.load(std::memory_order_relaxed)),
                 entry);
@@ -213,7 +213,7 @@ void EntryTree::InsertAt(Node* node, uint32_t rank, const char* entry, Node* rig
   node->state.store(NextState(state, slot + 1, other), std::memory_order_release);
 }
 
-// A leaf of kSlots takes over a full one of fewer, with the newcomer.
+// Replaces a full leaf of fewer slots by one of kSlots, which also has the new entry.
 void EntryTree::GrowLeaf(const Path& path, Node* leaf, uint32_t rank, const char* entry) {
   const uint32_t prefix_bytes = leaf->prefix_bytes.load(std::memory_order_relaxed);
   Items items(true);
@@ -238,7 +238,7 @@ void EntryTree::SplitLeaf(const Path& path, Node* leaf, uint32_t rank, const cha
   items.Insert(rank, Head(UserKeyOf(entry), prefix_bytes), entry);
   const uint32_t left_count = SplitPoint(*leaf, rank);
   const bool in_left = rank < left_count;
-  // The side in which a run continues will soon be full. The other side may not change.
+  // The side in which a run continues will soon be full. The other side may never change again.
   const bool in_middle = left_count == (kSlots + 1) / 2;
   const auto slots_for = [&](uint32_t count, bool has_newcomer) {
     return count < kYoungSlots && (in_middle || !has_newcomer) ? kYoungSlots : kSlots;
@@ -267,7 +267,7 @@ void EntryTree::Link(Node* node, Node* prev, Node* next) {
   node->next.store(next, std::memory_order_release);
 }
 
-// A leaf with the items and the links of another, which also continues its trend.
+// Fills a leaf with the items, and copies the links and the trend of another leaf to it.
 void EntryTree::FillCopy(Node* fresh, const Node& leaf, const Items& items, uint32_t prefix_bytes) {
   Link(fresh, leaf.prev.load(std::memory_order_relaxed), leaf.next.load(std::memory_order_relaxed));
   fresh->trend = leaf.trend;
@@ -275,7 +275,7 @@ void EntryTree::FillCopy(Node* fresh, const Node& leaf, const Items& items, uint
   Fill(fresh, items, prefix_bytes);
 }
 
-// Leads the neighbours of a leaf to those that take over from it.
+// Links the neighbours of a leaf to the leaves that replace it.
 void EntryTree::TakePlace(const Node& old, Node* first, Node* last) {
   Node* const prev = old.prev.load(std::memory_order_relaxed);
   Node* const next = old.next.load(std::memory_order_relaxed);
@@ -305,18 +305,18 @@ void EntryTree::ReplaceChild(const Path& path, uint32_t depth, const Pair& pair)
   SwapChild(parent, rank, pair.left);
 }
 
-// Puts a node in the place of a child.
+// Replaces a child of the parent.
 void EntryTree::SwapChild(Node* parent, uint32_t rank, Node* child) {
   const uint64_t state = parent->state.load(std::memory_order_relaxed);
   parent->ChildAt(LoadOrder({.node = parent, .state = state}), rank)
       .store(child, std::memory_order_release);
-  // A reader that took the old child before this and finds it used again sees that the parent has
-  // changed.
+  // A reader that loaded the old child before this store, and finds it reused, sees that the parent
+  // has changed.
   parent->state.store(NextState(state, StateCount(state), StateOrderIndex(state)),
                       std::memory_order_release);
 }
 
-// Splits the full inner node of the path's step and replaces its child by the pair on the way.
+// Splits the full inner node at the path's step, and replaces its child by the pair.
 void EntryTree::SplitInner(const Path& path, uint32_t step, const Pair& pair) {
   const auto [node, rank] = path.steps[step];
   const uint32_t prefix_bytes = node->prefix_bytes.load(std::memory_order_relaxed);
@@ -324,8 +324,8 @@ void EntryTree::SplitInner(const Path& path, uint32_t step, const Pair& pair) {
   items.Load(*node);
   items.Insert(rank, Head(UserKeyOf(pair.separator), prefix_bytes), pair.separator);
   items.SplitChild(rank, pair.left, pair.right);
-  // One separator moves to the parent. At the tree's edges, and where the split child stays whole,
-  // the node stays as full as it can.
+  // One separator moves to the parent. If the child was the first or the last, one half stays as
+  // full as it can while the other has the pair.
   const uint32_t middle = rank == kSlots ? kSlots - 1 : (rank == 0 ? 1 : kSlots / 2);
   const char* const separator = items.entries[middle];
   const Fences fences = FencesOf(path, step);
@@ -351,8 +351,8 @@ EntryTree::Fences EntryTree::FencesOf(const Path& path, uint32_t depth) const {
   return fences;
 }
 
-// Fills a node that takes over items with heads after prefix_bytes. If some heads do not
-// distinguish their keys and the fences allow it, the heads start at a later byte.
+// Fills a node with items whose heads start after prefix_bytes. If some heads do not distinguish
+// their keys and the fences allow it, the heads are taken from a later byte.
 void EntryTree::FillPart(Node* fresh, Items items, uint32_t prefix_bytes, const Fences& fences) {
   const auto heads_end = items.heads.begin() + items.count;
   if (comparator_.HasHeads() && std::adjacent_find(items.heads.begin(), heads_end) != heads_end) {
@@ -373,12 +373,12 @@ void EntryTree::TakeHeads(Items* items, uint32_t prefix_bytes) const {
     items->heads[i] = Head(UserKeyOf(items->entries[i]), prefix_bytes);
 }
 
-// Gives a dead node its content and life. A leaf's links are set before.
+// Fills a dead node and makes it alive. Requires: the links of a leaf are set.
 void EntryTree::Fill(Node* fresh, const Items& items, uint32_t prefix_bytes) {
   SlotOrder order;
   for (uint32_t i = 0; i < kSlots; ++i) order.at[i] = static_cast<uint8_t>(i);
-  // Pairs with the fence in Node::Unchanged. Readers of the node's earlier life see that it is
-  // over.
+  // Pairs with the fence in Node::Unchanged. Readers of the node's earlier life see that its state
+  // has changed.
   std::atomic_thread_fence(std::memory_order_release);
   fresh->prefix_bytes.store(prefix_bytes, std::memory_order_relaxed);
   order.Store(fresh->order(0), fresh->slots);
@@ -391,7 +391,7 @@ void EntryTree::Fill(Node* fresh, const Items& items, uint32_t prefix_bytes) {
                      std::memory_order_release);
 }
 
-// A dead node to fill.
+// Returns a dead node for a call of Fill, reused or new.
 EntryTree::Node* EntryTree::Fresh(bool is_leaf, uint32_t slots) {
   Node*& dead = DeadNodes(is_leaf, slots);
   if (dead != nullptr) {
@@ -411,7 +411,7 @@ void EntryTree::Kill(Node* node) {
   const uint64_t state = node->state.load(std::memory_order_relaxed);
   node->state.store(NextState(state, 0, 0) | kStateDeadBit, std::memory_order_release);
   Node*& dead = DeadNodes(node->is_leaf, node->slots);
-  // A reader that still follows this link finds a node or none, and then that this one changed.
+  // A reader that still follows this link finds a node or null, and then that this node changed.
   node->next.store(dead, std::memory_order_release);
   dead = node;
 }
@@ -422,7 +422,7 @@ void EntryTree::ShortenCommonPrefix(const Slice& user_key) {
     return;
   }
   Node* const old_root = root_.load(std::memory_order_relaxed);
-  // Leaves are linked to their copies while more are made, so memory must not run out in between.
+  // Leaves are linked to their copies before all copies are made, so memory must not run out then.
   arena_->Reserve(EdgeBytesMax(*old_root));
   common_prefix_bytes_ = static_cast<uint32_t>(CommonKeyPrefixBytes(first, user_key));
   root_.store(RebuildEdges(old_root, {.first = true, .last = true}), std::memory_order_release);
@@ -441,7 +441,7 @@ size_t EntryTree::EdgeBytesMax(const Node& root) {
   }
 }
 
-// Copies of the nodes on the tree's edges below and including `old`, with heads after the common
+// Copies `old` and the nodes below it that are on the tree's edges, with heads after the common
 // prefix. Returns the copy of `old`.
 EntryTree::Node* EntryTree::RebuildEdges(Node* old, OnEdges on) {
   Items items(old->is_leaf);

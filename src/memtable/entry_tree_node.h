@@ -21,7 +21,7 @@ inline uint32_t StateCount(uint64_t state) {
 }
 inline bool StateDead(uint64_t state) { return (state & kStateDeadBit) != 0; }
 inline uint32_t StateOrderIndex(uint64_t state) { return (state & kStateOrderBit) != 0 ? 1 : 0; }
-// The next `state` when the node stays alive, or is reused.
+// The next state of a node that stays alive or is reused.
 inline uint64_t NextState(uint64_t state, uint32_t count, uint32_t order_index) {
   return ((state | (kStateChange - 1)) + 1) | (order_index != 0 ? kStateOrderBit : 0) | count;
 }
@@ -31,7 +31,7 @@ struct EntryTree::SlotOrder {
   using Word = std::atomic<uint64_t>;
   std::array<uint8_t, kSlots> at{};
 
-  // The bytes of an order are slots of its node, also when the order was torn.
+  // Every byte of an order is a slot of its node, even in a torn copy.
   uint32_t Slot(uint32_t rank) const { return at[rank]; }
 
   void Load(const Word* from, uint32_t slots) {
@@ -49,19 +49,19 @@ struct EntryTree::SlotOrder {
   }
 };
 
-// The first bytes of a node; its arrays follow, as long as it has slots (memtable/entry_tree.h).
-// The prefix length and the members of a leaf are here so that a search reads the first lines of a
-// node of either kind alike.
+// The header of a node. Its arrays follow, with one element per slot (memtable/entry_tree.h). The
+// header has the prefix length and the members of a leaf, so that a search reads the first cache
+// lines of both kinds of nodes in the same way.
 struct alignas(16) EntryTree::Node {
   Node(bool leaf, uint32_t slot_count) : slots(static_cast<uint8_t>(slot_count)), is_leaf(leaf) {}
 
   std::atomic<uint64_t> state{kStateDeadBit};
   std::atomic<uint32_t> prefix_bytes{0};
-  const uint8_t slots;  // how many there are, a multiple of 8
+  const uint8_t slots;  // the number of slots, a multiple of 8
   const bool is_leaf;
-  // Only for the writer: the rank of the latest insert into this leaf, and the number of
-  // consecutive inserts directly after their predecessor, up to kTrendInserts. Negative: directly
-  // before it.
+  // For the writer only. latest_rank: the rank of the latest insert into this leaf. trend: the
+  // number of consecutive inserts directly after their predecessor, or minus the number directly
+  // before it. Its absolute value is at most kTrendInserts.
   uint8_t latest_rank = 0;
   int8_t trend = 0;
   // Leaves: the neighbours, null at the edges. Dead nodes: the next dead one of this kind and size.
@@ -75,8 +75,8 @@ struct alignas(16) EntryTree::Node {
     return kHeadsOffset + slots * kSlotBytes + (leaf ? 0 : (slots + 1) * sizeof(Node*));
   }
 
-  // The arrays. Entries are addresses of 48 bits, split. Inner nodes: separators; the child right
-  // of a separator has the keys that are not before it.
+  // The arrays. Entries are 48-bit addresses in two parts. In inner nodes they are separators, and
+  // the child right of a separator has the keys that are not before it.
   std::atomic<uint32_t>* heads() const { return At<uint32_t>(0); }
   SlotOrder::Word* order(uint32_t index) const { return At<uint64_t>(4 + index); }
   std::atomic<uint32_t>* entries_low() const { return At<uint32_t>(6); }
@@ -84,7 +84,7 @@ struct alignas(16) EntryTree::Node {
   // Inner nodes, [0]: left of every separator; [1 + slot]: right of the separator in that slot.
   std::atomic<Node*>* children() const { return At<Node*>(kSlotBytes); }
 
-  // Whether everything read since `seen` was loaded belongs to it.
+  // Whether everything that was read since `seen` was loaded belongs to that state.
   bool Unchanged(uint64_t seen) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return state.load(std::memory_order_relaxed) == seen;
@@ -95,7 +95,7 @@ struct alignas(16) EntryTree::Node {
     return reinterpret_cast<const char*>(
         static_cast<uintptr_t>((high << 32) | entries_low()[slot].load(std::memory_order_relaxed)));
   }
-  // Before the slot is published.
+  // Requires: the slot is not published.
   void SetSlot(uint32_t slot, uint32_t head, const char* entry) {
     const uint64_t address = reinterpret_cast<uintptr_t>(entry);
     ASHLAR_ASSERT(address >> 48 == 0);  // an address has 48 bits
@@ -112,7 +112,7 @@ struct alignas(16) EntryTree::Node {
   void PrefetchLeaf() const { PrefetchRange(this, BytesOf(true, kSlots)); }
 
  private:
-  // The array that follows arrays with so many bytes per slot.
+  // The array that follows arrays with bytes_per_slot bytes per slot in total.
   template <typename T>
   std::atomic<T>* At(size_t bytes_per_slot) const {
     char* const node = const_cast<char*>(reinterpret_cast<const char*>(this));
@@ -134,8 +134,8 @@ inline EntryTree::SlotOrder EntryTree::LoadOrder(const Place& place) {
   return order;
 }
 
-// The number of entries before the target (kUpper: or equal to it). kTorn: the node changed, start
-// again; nothing was followed that a torn read might have made up.
+// Returns the number of entries before the target (kUpper: or equal to it), or kTorn if the node
+// changed and the search must restart. Never follows a pointer that a torn read may have made up.
 template <bool kUpper>
 uint32_t EntryTree::Rank(const Place& place, const Target& target, const SlotOrder& order) const {
   const Node& node = *place.node;

@@ -10,7 +10,7 @@ namespace ashlar {
 
 namespace {
 
-// Runs the function. False: it found no memory.
+// Runs the function. Returns false if an allocation failed.
 template <typename Function>
 bool HasMemory(const Function& function) {
   try {
@@ -102,7 +102,7 @@ void KnownGaps::Prove(Pending* pending) {
   });
   KeyGap rest = std::move(proved->gap);
   for (std::string& key : newer) {
-    // A key may be both found and added.
+    // A key may have been both found and added.
     if (!Has(rest, key)) continue;
     KeyGap before{.begin = std::move(rest.begin), .end = {key, false}, .since = rest.since};
     if (!IsEmpty(before)) Join(std::move(before));
@@ -113,8 +113,8 @@ void KnownGaps::Prove(Pending* pending) {
 }
 
 void KnownGaps::Join(KeyGap gap) {
-  // Those from `first` on end at the gap's begin or after it; those before `end` begin at its end
-  // or before it.
+  // The gaps from `first` on end at or after the begin of the new gap. Those before `end` begin at
+  // or before its end.
   const auto first = std::partition_point(gaps_.begin(), gaps_.end(), [&](const KeyGap& each) {
     return Compare(each.end, gap.begin) < 0;
   });
@@ -132,7 +132,7 @@ void KnownGaps::Join(KeyGap gap) {
   }
 }
 
-// May throw std::bad_alloc; the gap is then as it was.
+// If it throws std::bad_alloc, the gap is as it was.
 void KnownGaps::Split(size_t place, const Slice& user_key) {
   KeyGap& gap = gaps_[place];
   KeyGap before{.begin = gap.begin, .end = {user_key.ToString(), false}, .since = gap.since};

@@ -1,23 +1,23 @@
-// KnownGaps: the key ranges without a visible entry that iterators have walked over, so that
-// the next iterator seeks over them. A memtable has one; docs/range-deletions.md ("Known gaps") has
-// the proof that a gap holds for the sources below the memtable, too.
+// KnownGaps: the key ranges without a visible entry that iterators have stepped over, so that the
+// next iterator seeks over them. Each memtable has one. docs/range-deletions.md ("Known gaps")
+// proves that a gap also holds for the sources below the memtable.
 //
 //   iterator   Announce --> pending --search of the memtable--> Prove --> known
 //   writer         each entry added splits the pending and the known gaps at its key
 //   iterator   Find --> the known gap around a key
 //
-//   a gap   a edge between keys ... an edge between keys, and `since`:
+//   a gap   an edge between keys ... an edge between keys, and `since`:
 //               c | d  e  f | g          [d, f] from (d, not after) to (f, after)
 //
-// I1: known gaps are in key order, not empty, and at least one key lies between two of them.
-// I2: no key of a known gap has a visible entry for a reader of sequence `since` or later, whose
-//     newest source is this memtable.
-// I3: a gap is pending from before the search for newer entries until after it. Each entry is found
-//     by the search or given to Added, or both.
-// I4: there are at most kGapsMax known gaps, and their keys have at most kKeyBytesMax bytes.
+// I1: known gaps are in key order and not empty, and at least one key is between any two of them.
+// I2: no key of a known gap has an entry that is visible to a reader at sequence `since` or later
+//     whose newest source is this memtable.
+// I3: a gap is pending from before the search for newer entries until after it. Each newer entry is
+//     found by the search, passed to Added, or both.
+// I4: there are at most kGapsMax known gaps, each with keys of at most kKeyBytesMax bytes.
 //
-// Thread safety: any thread; a mutex that nothing is called under. Gaps are hints: where memory or
-// room is missing, they are forgotten.
+// Thread safety: any thread. The mutex is a leaf. Gaps are hints, and are forgotten if an
+// allocation fails or there is no room.
 #pragma once
 
 #include <cstddef>
@@ -59,19 +59,19 @@ class KnownGaps {
   KnownGaps(const KnownGaps&) = delete;
   KnownGaps& operator=(const KnownGaps&) = delete;
 
-  // Adds a gap that an iterator of sequence gap.since has walked. Null: it is empty, known, or not
-  // worth keeping. Otherwise the caller finds the memtable's entries of the gap that are newer than
-  // `since`, calls AddNewer for each, then Prove. The result is valid until Prove or Forget.
+  // Adds a pending gap that an iterator at gap.since has stepped over. Returns null if it is empty,
+  // known, or not worth keeping. Otherwise the caller finds the memtable's entries in the gap newer
+  // than `since`, calls AddNewer for each, then Prove. The result is valid until Prove or Forget.
   Pending* Announce(KeyGap gap);
-  // False: the gap has too many newer keys.
+  // Returns false if the gap has too many newer keys, or one that is too long.
   bool AddNewer(Pending* pending, const Slice& user_key);
   void Prove(Pending* pending);
   void Forget(Pending* pending);
 
-  // An entry of the key was added to the memtable.
+  // Splits the gaps at the key, because an entry of it was added to the memtable.
   void Added(const Slice& user_key) noexcept;
 
-  // Copies the gap that has the key and holds for readers of this sequence. False: there is none.
+  // Copies the gap that has the key and holds for readers at this sequence. Returns false if none.
   bool Find(const Slice& user_key, SequenceNumber visible, KeyGap* gap) const;
 
   size_t size() const;
@@ -85,10 +85,10 @@ class KnownGaps {
   }
   bool IsEmpty(const KeyGap& gap) const { return Compare(gap.begin, gap.end) >= 0; }
   bool Has(const KeyGap& gap, const Slice& user_key) const;
-  // The first known gap that ends after the edge.
+  // The index of the first known gap that ends after the edge.
   size_t FirstEndingAfter(const Slice& key, bool after) const ASHLAR_REQUIRES(mutex_);
   bool IsKnown(const KeyGap& gap) const ASHLAR_REQUIRES(mutex_);
-  // Adds the gap, as one with those that it overlaps or touches.
+  // Adds the gap, merged with those that it overlaps or touches.
   void Join(KeyGap gap) ASHLAR_REQUIRES(mutex_);
   void Split(size_t place, const Slice& user_key) ASHLAR_REQUIRES(mutex_);
   std::unique_ptr<Pending> Take(Pending* pending) ASHLAR_REQUIRES(mutex_);

@@ -25,7 +25,7 @@ MemoryBudget::MemoryBudget(size_t limit_bytes, std::shared_ptr<Cache> cache, boo
 MemoryBudget::~MemoryBudget() {
   {
     MutexLock lock(mutex_);
-    ASHLAR_ASSERT(databases_.empty());  // a database keeps its manager
+    ASHLAR_ASSERT(databases_.empty());  // a database holds a reference to its manager
   }
   ASHLAR_ASSERT(flushes_.load() == 0 && waiting_.load() == 0);  // Requires
   if (cache_ != nullptr) cache_->ReleaseMetadata(charged_bytes());
@@ -133,7 +133,7 @@ void MemoryBudget::AskAll() noexcept {
     static_cast<void>(room_check_wanted->exchange(true, std::memory_order_acq_rel));
 }
 
-// Threads that raise at the same time may charge a step too much, which one of them takes back.
+// Concurrent calls may charge one step too much, which one of them then releases.
 void MemoryBudget::RaiseCharge() noexcept {
   if (cache_ == nullptr) return;
   IgnoreBadAlloc([this] {

@@ -8,20 +8,20 @@
 //   limit reached --room_check_wanted--> commit leader: switches memtables, stops its database's
 //   writers while StopsWriters --> they wait here, without the database mutex
 //
-// I1: used is the sum of the arena blocks of all memtables, active of those that take writes. Both
-//     are exact while no call is in progress.
-// I2: a change after which a database has to flush, or to stop its writers, sets its
-//     room_check_wanted once the numbers have changed. A leader clears it before it reads them.
-// I3: writers wait only while a flush is under way (PendingFlush) in one of the databases. Its end,
-//     Free and changed limits wake them. A flush waits for no writer, so every wait ends, also if
-//     the memory does not come back.
-// I4: charged bytes are reserved in the cache: the used ones rounded up to kChargeBytes, or fewer
-//     where pinned blocks fill the cache. A refusal fails no write.
+// I1: used is the sum of the arena blocks of all memtables, and active is the sum of the blocks of
+//     those that take writes. Both are exact while no call is in progress.
+// I2: a change that requires a database to flush or to stop its writers sets its room_check_wanted,
+//     after the numbers have changed. A leader clears the flag before it reads the numbers.
+// I3: writers wait only while a flush is queued or runs (PendingFlush) in one of the databases. Its
+//     end, Free and changed limits wake them. A flush waits for no writer, so every wait ends even
+//     if no memory is freed.
+// I4: charged bytes are reserved in the cache. They are the used bytes rounded up to kChargeBytes,
+//     or fewer if pinned blocks fill the cache. A refused reservation fails no write.
 //
-// Locks: mutex_ is a leaf. The cache is called without it: a reservation may run the deleters of
-// memtables, which call Free. Rejected: writers that wait for DatabaseState::changed. A deleter
-// would have to take the mutex of another database. Thread safety: any thread. Lifetime: the
-// manager's, which outlives its databases.
+// Locks: mutex_ is a leaf. The cache is called without it, because a reservation may run deleters
+// of memtables, which call Free. Rejected: writers that wait for DatabaseState::changed, because a
+// deleter would have to take the mutex of another database. Thread safety: any thread. Lifetime:
+// that of the manager, which outlives its databases.
 #pragma once
 
 #include <atomic>
@@ -58,27 +58,27 @@ class MemoryBudget {
   void SetLimit(size_t bytes);
   void SetAllowStall(bool allow);
 
-  // room_check_wanted: of the database that takes the memory (I2); null: of none.
+  // room_check_wanted: the flag of the database that takes the memory (I2), or null.
   void Reserve(size_t bytes, std::atomic<bool>* room_check_wanted) noexcept;
-  // Of a memtable that takes no writes.
+  // For a memtable that takes no writes.
   void ReserveForReads(size_t bytes) noexcept;
   void ScheduleFree(size_t bytes) noexcept { active_bytes_.fetch_sub(bytes); }
   void Free(size_t bytes) noexcept;
 
-  // All memtables together reach the limit.
+  // Whether all memtables together reach the limit.
   bool IsFull() const {
     const size_t limit = limit_bytes();
     return limit > 0 && used_bytes() >= limit;
   }
-  // Too much memory takes writes, also when `leaving` bytes of it take none any more.
+  // Whether too much memory takes writes, even after `leaving` bytes of it no longer do.
   bool WantsFlush(size_t leaving) const;
-  // What other databases write to is too much alone, so flushes of this one, whose memtables that
-  // take writes have `own` bytes, cannot end that.
+  // Whether the memory that takes writes in other databases is too much by itself, so that flushes
+  // of this database cannot help. own: the bytes of this database's memtables that take writes.
   bool OthersExceed(size_t own) const;
-  // Writers have to wait (I3).
+  // Whether writers have to wait (I3).
   bool StopsWriters() const { return allows_stall() && IsFull() && flushes_.load() > 0; }
 
-  // A writer waits in this order: read Wakes, read everything that may end the wait, then wait.
+  // A waiting writer reads Wakes, then reads everything that may end the wait, and then waits.
   uint64_t Wakes() const;
   void WaitForWake(uint64_t seen);
   // Ends every WaitForWake.
@@ -87,8 +87,8 @@ class MemoryBudget {
   void BeginFlush() noexcept;
   void EndFlush() noexcept;
 
-  // Asserts conditions that hold even during calls: the charge is whole steps (I4), and none
-  // without a cache.
+  // Asserts conditions that hold even during calls: the charge is a multiple of kChargeBytes (I4),
+  // and it is 0 without a cache.
   void CheckInvariants() const;
 
   // Registers a database by its flag and sets the flag, because its recovery may reach the limit.
@@ -96,14 +96,14 @@ class MemoryBudget {
   void Leave(std::atomic<bool>* room_check_wanted);
 
  private:
-  // I4, after used has changed.
+  // Restore I4 after the used bytes have changed.
   void RaiseCharge() noexcept;
   void LowerCharge() noexcept;
-  // I2, of all databases.
+  // Sets the flags of all databases (I2).
   void AskAll() noexcept;
 
   const std::shared_ptr<Cache> keeps_cache_;
-  BlockCache* const cache_;  // the same; null: none
+  BlockCache* const cache_;  // the same object; null: no cache
 
   // Any thread reads and writes them. Sequentially consistent: if two threads each change one
   // number and then compare it with the other's, at least one sees both changes (I2).
@@ -123,7 +123,7 @@ class MemoryBudget {
 
 class DatabaseMemory {
  public:
-  // manager: null: nothing is counted. room_check_wanted outlives this.
+  // manager: if it is null, nothing is counted. room_check_wanted outlives this.
   DatabaseMemory(WriteBufferManager* manager, std::atomic<bool>* room_check_wanted);
   ~DatabaseMemory();
   DatabaseMemory(const DatabaseMemory&) = delete;
@@ -132,14 +132,14 @@ class DatabaseMemory {
   // Null: nothing is counted.
   MemoryBudget* budget() const { return budget_; }
 
-  // Whether memtables that are made from now on take writes. Those of a database that only reads do
-  // not: no flush would free their memory, and others would flush in vain.
+  // Sets whether memtables that are created from now on take writes. Those of a database that only
+  // reads do not, because no flush would free their memory and others would flush in vain.
   void SetTakesWrites(bool takes_writes) {
     takes_writes_.store(takes_writes, std::memory_order_relaxed);
   }
   bool TakesWrites() const { return takes_writes_.load(std::memory_order_relaxed); }
 
-  // For arenas. ScheduleFree: of what Reserve took.
+  // For arenas. ScheduleFree applies to bytes that Reserve took.
   void Reserve(size_t bytes) noexcept {
     if (budget_ != nullptr) budget_->Reserve(bytes, room_check_wanted_);
   }
@@ -153,8 +153,8 @@ class DatabaseMemory {
     if (budget_ != nullptr) budget_->Free(bytes);
   }
 
-  // A flush that is queued or runs, which writers may wait for. Destroy it after the memory that
-  // the flush gives back is freed.
+  // A queued or running flush that writers may wait for. Destroy it after the memory that the flush
+  // releases is freed.
   struct FlushEnd {
     void operator()(MemoryBudget* budget) const { budget->EndFlush(); }
   };

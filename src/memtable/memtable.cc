@@ -13,14 +13,14 @@ namespace ashlar {
 
 namespace {
 
-// A counter that one thread writes needs no locked instruction.
+// A counter with a single writer needs no locked instruction.
 template <typename T>
 void AddAsWriter(std::atomic<T>* counter, T n) {
   counter->store(counter->load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
 }
 
 constexpr size_t kFieldBytesMax = std::numeric_limits<uint32_t>::max();
-// Ranges with no more entries than this are counted one by one.
+// Ranges with fewer entries than this are counted; longer ones are estimated.
 constexpr uint64_t kCountedEntriesMax = 256;
 
 }  // namespace
@@ -57,7 +57,7 @@ MemTable::MemTable(const MemTableArgs& args)
 
 MemTable::~MemTable() { delete sorted_.load(std::memory_order_acquire); }
 
-// The count falls last, because the arena gives its blocks back to the database.
+// The count is decremented last, because the arena returns its blocks to the database.
 void MemTable::Delete(void* self) {
   auto* const memtable = static_cast<MemTable*>(self);
   std::atomic<int64_t>* const live_count = memtable->live_count_;
@@ -78,7 +78,7 @@ void MemTable::Add(SequenceNumber sequence, ValueType type, const Slice& key, co
   if (IsTombstone(type)) AddAsWriter(&deletions_, uint64_t{1});
   CountAdded(sequence, key.size() + kTagBytes + value.size());
   AddAsWriter(&entries_, uint64_t{1});
-  LightFence();  // with RememberGap's HeavyFence
+  LightFence();  // pairs with the HeavyFence in RememberGap
   if (has_gaps_.load(std::memory_order_relaxed)) [[unlikely]] {
     gaps_.Added(key);
   }
@@ -103,8 +103,8 @@ void MemTable::AddRangeDeletion(const RangeTombstone& tombstone) {
   AddAsWriter(&range_deletions_, uint64_t{1});
 }
 
-// The memory that does not depend on the number of entries. Taken with the first one: every family
-// has a memtable, and many stay empty.
+// Allocates the memory that does not depend on the number of entries. It waits for the first entry,
+// because every family has a memtable and many memtables stay empty.
 void MemTable::AllocateFixed() {
   const size_t used = arena_.MemoryUsed();
   auto* const buckets = std::get_if<EntryBuckets>(&index_);
@@ -176,7 +176,7 @@ void MemTable::RememberGap(KeyGap gap) const {
   });
 }
 
-// Announces the gap's keys with a newer entry. False: the gap is not worth keeping.
+// Collects the gap's keys that have a newer entry. Returns false if the gap is not worth keeping.
 bool MemTable::SearchNewer(const EntryTree& tree, const KeyGap& gap,
                            KnownGaps::Pending* pending) const try {
   if (last_sequence() <= gap.since) return true;
@@ -196,7 +196,7 @@ std::unique_ptr<InternalCursor> MemTable::NewCursor() const {
   return std::make_unique<MemTableCursor>(this, MemTableCursor::PinMode::kPinned, nullptr);
 }
 
-// Precondition: the index is not a tree.
+// Requires: the index is not a tree.
 std::vector<const char*> MemTable::CollectEntries() const {
   std::vector<const char*> collected;
   collected.reserve(entries());
@@ -266,9 +266,9 @@ void MemTable::CheckInvariants() const {
     ASHLAR_ASSERT(buckets->CheckInvariants() == entries());  // the counter agrees
   if (const auto* const log = std::get_if<VectorIndex>(&index_))
     ASHLAR_ASSERT(log->size() == entries());                        // the counter agrees
-  ASHLAR_ASSERT(deletions() <= entries());                          // entries() has them, too
+  ASHLAR_ASSERT(deletions() <= entries());                          // entries() includes deletions
   ASHLAR_ASSERT(IsEmpty() || first_sequence() <= last_sequence());  // smallest and largest
-  // A range deletion for which memory lacked may have left bounds without a cover.
+  // A range deletion whose allocation failed may have left boundaries without a cover.
   const size_t range_slots = ranges_.CheckInvariants();
   ASHLAR_ASSERT(range_slots > 0 || !HasRangeDeletions());         // I4
   ASHLAR_ASSERT((range_deletions() > 0) == HasRangeDeletions());  // I4

@@ -12,17 +12,17 @@
 //   states  active --MarkImmutable--> immutable
 //           active or immutable --Drop--> dropped --last pin released--> freed
 //
-// I1: an entry whose sequence was published before a read began is found by that read.
-// I2: entries are never changed or moved: a value that was found stays valid while the memtable is
-//     pinned.
+// I1: a read finds every entry whose sequence was published before the read began.
+// I2: entries are never changed or moved, so a value that was found stays valid while the memtable
+//     is pinned.
 // I3: nothing is added after MarkImmutable.
 // I4: a search for range tombstones finds those whose sequence was published before it began.
-// I5: an entry that is newer than a gap is in no gap that FindGap returns to a reader that sees it.
+// I5: a gap that FindGap returns contains no entry newer than the gap that the reader can see.
 //
 // Thread safety: one thread at a time (the commit leader or the installer) calls Add,
-// AddRangeDeletion, MarkImmutable and Drop. Everything else from any thread: inside an EpochGuard
-// in which the memtable was found, or holding a count. Counters are exact after MarkImmutable.
-// Lifetime: from Create to Drop plus the last pin; the block pool and the comparator outlive it.
+// AddRangeDeletion, MarkImmutable and Drop. Any thread may call the rest, inside an EpochGuard in
+// which it found the memtable or while it holds a count. Counters are exact after MarkImmutable.
+// Lifetime: from Create to Drop plus the last pin. The block pool and the comparator outlive it.
 #pragma once
 
 #include <atomic>
@@ -54,12 +54,12 @@ enum class MemTableKind : uint8_t { kTree, kBuckets, kLog };
 
 struct MemTableShape {
   MemTableKind kind = MemTableKind::kTree;
-  // kBuckets needs a prefix extractor: the number of buckets, and the most entries of a list in a
-  // bucket.
+  // For kBuckets, which requires a prefix extractor: the number of buckets, and the maximum number
+  // of entries in the list of a bucket.
   size_t bucket_count = 0;
   uint32_t list_entries_max = 0;
-  // Of the bloom filter; 0: none. It holds the prefixes of keys that have one, and whole keys if
-  // asked to; lookups then go by whole keys alone.
+  // The size of the bloom filter; 0: no filter. It holds the prefixes of keys that have one. With
+  // bloom_whole_keys it also holds whole keys, and lookups then check whole keys only.
   size_t bloom_bytes = 0;
   bool bloom_whole_keys = false;
 };
@@ -67,11 +67,11 @@ struct MemTableShape {
 struct MemTableArgs {
   KeyComparator comparator;
   ArenaBlockPool* arena_blocks = nullptr;
-  EpochDomain* epochs = nullptr;  // of the guards in which readers find the memtable
-  // Counts this memtable while it exists; null: not counted. The end of a memtable happens before a
-  // load with acquire that does not count it any more.
+  EpochDomain* epochs = nullptr;  // the domain of the guards in which readers find the memtable
+  // Incremented while this memtable exists; null: not counted. The end of a memtable happens before
+  // an acquire load that no longer counts it.
   std::atomic<int64_t>* live_count = nullptr;
-  uint64_t id = 0;  // grows with every memtable of a column family; for logs and statistics
+  uint64_t id = 0;  // increases with each memtable of a column family; for logs and statistics
   std::shared_ptr<const SliceTransform> prefix_extractor = nullptr;  // null: keys have no prefixes
   MemTableShape shape = {};
 };
@@ -89,60 +89,60 @@ class MemTable {
 
   // --- the writer ---
 
-  // Adds an entry. No two entries have the same key, sequence and type; sequences may come in any
-  // order. key and value are shorter than 4 GiB.
+  // Adds an entry. Requires: no two entries have the same key, sequence and type, and key and value
+  // are shorter than 4 GiB. Sequences may arrive in any order.
   void Add(SequenceNumber sequence, ValueType type, const Slice& key, const Slice& value);
   // Adds a range tombstone. Requires: begin < end, the sequence is not smaller than those of
   // earlier range tombstones, and keys are shorter than 4 GiB.
   void AddRangeDeletion(const RangeTombstone& tombstone);
-  // The largest sequence that an entry of an older source may have. Requires: no reader has the
-  // memtable yet.
+  // Sets the largest sequence that an entry of an older source may have. Requires: no reader has
+  // the memtable yet.
   void SetOlderThrough(SequenceNumber sequence) { older_through_ = sequence; }
   SequenceNumber older_through() const { return older_through_; }
-  // Nothing is added later.
+  // Ends the active state. Requires: nothing is added afterwards.
   void MarkImmutable() {
     if constexpr (kDebugChecks) CheckInvariants();
     arena_.Seal();
     immutable_.store(true, std::memory_order_release);
   }
-  // Releases the owner's reference. Call once, after readers can no longer find the memtable. It
-  // deletes itself when all current guards and the last pin are gone. Runs no callback, so it may
-  // be called under locks; call EpochDomain::Reclaim afterwards.
+  // Releases the owner's reference. Call it once, after readers can no longer find the memtable,
+  // which then deletes itself when all current guards and the last pin are gone. Runs no callback,
+  // so it may be called under locks; call EpochDomain::Reclaim afterwards.
   void Drop() { pins_.Kill(); }
 
   // --- readers ---
 
-  // Offers the versions of the key that the lookup may see, newest first, until it needs no more.
-  // The values are pinned through this memtable.
+  // Offers the lookup the visible versions of its key, newest first, until it needs no more. The
+  // values are pinned through this memtable.
   void Get(Lookup* lookup) const;
-  // The largest sequence <= visible of a range tombstone that covers the key; 0: none. Get and
-  // cursors do not apply range tombstones. Their callers do.
+  // Returns the largest sequence <= visible of a range tombstone that covers the key, or 0 if there
+  // is none. Get and cursors do not apply range tombstones. Their callers do.
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
     return HasRangeDeletions() ? ranges_.CoveringSequence(user_key, visible) : 0;
   }
   CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const {
     return HasRangeDeletions() ? ranges_.FindCoverInterval(user_key, visible) : CoverInterval();
   }
-  // Reads the byte that Get reads.
+  // Reads the same byte as Get.
   bool HasRangeDeletions() const {
     return (features_.load(std::memory_order_acquire) & kRangeDeletions) != 0;
   }
-  // The range tombstones for readers at these sequences, which ascend (RangeTree::Fragments).
+  // The range tombstones for readers at these ascending sequences (RangeTree::Fragments).
   FragmentedRanges Ranges(std::span<const SequenceNumber> visible) const {
     return ranges_.Fragments(visible);
   }
-  // The known gap around the key for a reader of this sequence, whose newest source is this
-  // memtable. False: none is known.
+  // Finds the known gap around the key for a reader at this sequence whose newest source is this
+  // memtable. Returns false if no gap is known.
   bool FindGap(const Slice& user_key, SequenceNumber visible, KeyGap* gap) const {
     return has_gaps_.load(std::memory_order_relaxed) &&
            !gaps_ended_.load(std::memory_order_relaxed) && gaps_.Find(user_key, visible, gap);
   }
-  // Forgets all gaps and accepts no new ones, because something other than writes makes keys of
-  // older sources visible again. Call before the view with these sources is published.
+  // Forgets all gaps and accepts no new ones, because something other than a write makes keys of
+  // older sources visible again. Call it before the view with these sources is published.
   void EndGaps() const { gaps_ended_.store(true, std::memory_order_relaxed); }
-  // Records a gap without a visible entry, found by a reader of sequence gap.since whose newest
-  // source is this memtable. Searches the memtable's entries of the gap if one may be newer. Drops
-  // the gap if it may not hold for later readers.
+  // Records a gap in which a reader at sequence gap.since found no visible entry. Requires: this
+  // memtable is the newest source of that reader. Searches the memtable's entries in the gap if one
+  // may be newer. Drops the gap if it may not hold for later readers.
   void RememberGap(KeyGap gap) const;
 
   // A cursor in total order that holds a count on the memtable; memtable_cursor.h defines the
@@ -154,35 +154,35 @@ class MemTable {
   // The source of pins on this memtable's bytes.
   PinSource pin_source() const { return {&kMemTablePin, const_cast<MemTable*>(this)}; }
 
-  // Counts held now; exact while no read is in progress.
+  // The number of counts held now. Exact while no read is in progress.
   int64_t PinCount() const { return pins_.Count(); }
 
   uint64_t id() const { return id_; }
   bool immutable() const { return immutable_.load(std::memory_order_acquire); }
   bool IsEmpty() const { return entries() == 0 && range_deletions() == 0; }
-  // Entries and deletions without range tombstones.
+  // The number of entries and, among them, of deletions. Range tombstones do not count.
   uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   uint64_t deletions() const { return deletions_.load(std::memory_order_relaxed); }
   uint64_t range_deletions() const { return range_deletions_.load(std::memory_order_relaxed); }
-  // User keys, tags and values, without the overhead of the structure. Of a range tombstone the
-  // end is the value.
+  // Bytes of user keys, tags and values, without the overhead of the structure. The end of a range
+  // tombstone counts as its value.
   uint64_t data_bytes() const { return data_bytes_.load(std::memory_order_relaxed); }
-  // The smallest and the largest sequence added; 0 while empty.
+  // The smallest and the largest sequence that was added; 0 while the memtable is empty.
   SequenceNumber first_sequence() const {
     const SequenceNumber first = first_sequence_.load(std::memory_order_relaxed);
     return first == kNoSequence ? 0 : first;
   }
   SequenceNumber last_sequence() const { return last_sequence_.load(std::memory_order_relaxed); }
-  // Memory held: the memtable itself and whole arena blocks. Never 0.
+  // Memory held: the memtable object and its arena blocks, including their free parts. Never 0.
   size_t ApproximateMemoryUsage() const { return sizeof(*this) + ArenaBytes(); }
-  // Whole arena blocks alone.
+  // Memory of the arena blocks alone, including their free parts.
   size_t ArenaBytes() const { return arena_.MemoryAllocated(); }
-  // Memory of the entries and nodes written so far; it decides whether a memtable is full. Buckets
-  // and bloom filter exist from the first entry on and do not count, because they alone would fill
-  // a small write buffer.
+  // Memory of the entries and nodes written so far, which decides whether the memtable is full. The
+  // buckets and the bloom filter are allocated with the first entry. They do not count, because
+  // they alone would fill a small write buffer.
   size_t ApproximateMemoryUsed() const { return used_bytes_.load(std::memory_order_relaxed); }
   const KeyComparator& comparator() const { return comparator_; }
-  // The one of the time when the memtable was made; null: none.
+  // The extractor at the time when the memtable was created; null: none.
   const SliceTransform* prefix_extractor() const { return prefix_extractor_.get(); }
 
   struct RangeEstimate {
@@ -195,11 +195,11 @@ class MemTable {
     }
   };
   // Statistics of the user keys in [start, limit). A tree counts short ranges and estimates long
-  // ones; the other kinds count, which reads every entry.
+  // ones. The other kinds always count, which reads every entry.
   RangeEstimate ApproximateRange(const Slice& start, const Slice& limit) const;
 
   // Asserts the invariants of the parts, and that the counters agree with them. Allocates nothing.
-  // Not while a writer is active.
+  // Requires: no writer is active.
   void CheckInvariants() const;
 
   static const PinOps kMemTablePin;
@@ -211,12 +211,12 @@ class MemTable {
   ~MemTable();
   static void Delete(void* self);
 
-  // Why Get and Add leave their shortest path.
+  // Bits of features_. kOtherIndex: not IsPlain. kRangeDeletions: there are range tombstones.
   enum Feature : uint8_t { kOtherIndex = 1, kRangeDeletions = 2 };
   // Larger than every sequence.
   static constexpr SequenceNumber kNoSequence = kSequenceNumberMax + 1;
 
-  // A tree without a filter, which is asked nothing else.
+  // Whether the index is a tree and there is no bloom filter.
   bool IsPlain() const { return (features_.load(std::memory_order_relaxed) & kOtherIndex) == 0; }
   void CountAdded(SequenceNumber sequence, size_t data_bytes);
   bool SearchNewer(const EntryTree& tree, const KeyGap& gap, KnownGaps::Pending* pending) const;
@@ -227,8 +227,8 @@ class MemTable {
   RangeEstimate EstimateRange(const EntryTree& tree, const Slice& start, const Slice& limit) const;
   RangeEstimate CountRange(const Slice& start, const Slice& limit) const;
   std::vector<const char*> CollectEntries() const;
-  // For kinds without an order of their own. Shared: precondition immutable(); valid as long as the
-  // memtable.
+  // For index kinds that are not sorted. SharedSortedEntries requires immutable(). Its result is
+  // valid as long as the memtable.
   std::unique_ptr<const SortedEntries> SortEntries() const;
   const SortedEntries* SharedSortedEntries() const;
 
@@ -236,19 +236,19 @@ class MemTable {
   const std::shared_ptr<const SliceTransform> prefix_extractor_;
 
   const KeyComparator comparator_;
-  // Release by the writer after the first range tombstone, acquire before ranges_ is searched.
+  // Stored with release after a range tombstone, loaded with acquire before ranges_ is searched.
   std::atomic<uint8_t> features_;
 
-  // Written by the writer alone; the readers of index and filter need no lock.
+  // Only the writer writes these. Readers of the index and the filter need no lock.
   Arena arena_;
   std::variant<EntryTree, EntryBuckets, VectorIndex> index_;
   RangeTree ranges_;
   MemTableBloom bloom_;
   const bool bloom_whole_keys_;
   SequenceNumber older_through_ = kSequenceNumberMax;
-  size_t fixed_bytes_ = 0;  // the writer's: of buckets and filter
+  size_t fixed_bytes_ = 0;  // writer only: the bytes of the buckets and the filter
 
-  // Written by the writer (relaxed), read by anyone (relaxed).
+  // Relaxed: one writer, any number of readers.
   std::atomic<uint64_t> entries_{0};
   std::atomic<uint64_t> deletions_{0};
   std::atomic<uint64_t> data_bytes_{0};
@@ -256,8 +256,8 @@ class MemTable {
   std::atomic<uint64_t> range_deletions_{0};
   std::atomic<SequenceNumber> first_sequence_{kNoSequence};
   std::atomic<SequenceNumber> last_sequence_{0};
-  // Set by readers before gaps_ has the first gap. A writer that has not seen it has an entry that
-  // the reader's search finds (RememberGap).
+  // Set by readers before gaps_ gets its first gap. If a writer does not see it set, the reader's
+  // search finds the writer's entry (RememberGap).
   mutable std::atomic<bool> has_gaps_{false};
   // Readers of a view that was published after the store see it.
   mutable std::atomic<bool> gaps_ended_{false};

@@ -1,14 +1,14 @@
 // MemTableBloom: a bloom filter of a memtable's whole keys, of prefixes, or of both. It proves that
 // a key is absent without a search of the index.
 //
-//   lines   [64 bytes][64 bytes] ...      a hash chooses a line, and six bits in it: a query
+//   lines   [64 bytes][64 bytes] ...      a hash selects a line and six bits in it, so a query
 //                                         reads one cache line
 //
-// Bits are only ever set. A reader that may see an entry, because its sequence was published, sees
-// the entry's bits as well: they were stored before.
+// Bits are set and never cleared. The bits of an entry are stored before its sequence is published,
+// so a reader that may see the entry also sees its bits.
 //
-// Thread safety: one writer for Allocate and Add; MayMatch from any thread. Words are relaxed; the
-// array is stored with release, loaded with acquire. Lifetime: the lines live in the arena.
+// Thread safety: one writer for Allocate and Add, any thread for MayMatch. Words are relaxed. The
+// array is stored with release and loaded with acquire. Lifetime: the lines are in the arena.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace ashlar {
 
 class MemTableBloom {
  public:
-  // bytes: 0 for no filter at all, which may hold everything; otherwise rounded up to whole lines.
+  // bytes: 0 disables the filter, so any key may be present; otherwise rounded up to full lines.
   explicit MemTableBloom(size_t bytes) : line_count_((bytes + sizeof(Line) - 1) / sizeof(Line)) {}
   MemTableBloom(const MemTableBloom&) = delete;
   MemTableBloom& operator=(const MemTableBloom&) = delete;
@@ -30,10 +30,10 @@ class MemTableBloom {
   bool IsOn() const { return line_count_ != 0; }
   bool allocated() const { return lines_.load(std::memory_order_relaxed) != nullptr; }
 
-  // Takes the memory; before the first Add.
+  // Allocates the lines. Requires: Add has not been called.
   void Allocate(Arena* arena);
 
-  // Precondition of both: IsOn(). hash: all 64 bits count.
+  // Both require IsOn(). They use all 64 bits of the hash.
   void Add(uint64_t hash) {
     Line& line = lines_.load(std::memory_order_relaxed)[FastRange64(hash, line_count_)];
     ForEachBit(hash, [&line](size_t word, uint64_t bit) {
@@ -57,8 +57,8 @@ class MemTableBloom {
   using Line = std::array<std::atomic<uint64_t>, kWords>;
   static_assert(sizeof(Line) == 64);
 
-  // Nine bits of the mixed hash for each: three choose the word, six the bit. The upper bits are
-  // used, because they depend on every bit of the hash.
+  // Nine bits of the mixed hash select each bit: three the word, and six the bit in the word. The
+  // upper bits are used, because they depend on every bit of the hash.
   template <typename Visit>
   static bool ForEachBit(uint64_t hash, Visit visit) {
     uint64_t mixed = hash * 0x9e3779b97f4a7c15u;

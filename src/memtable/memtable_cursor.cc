@@ -9,7 +9,7 @@ MemTableCursor::MemTableCursor(const MemTable* memtable, PinMode pin_mode, SeekP
       always_tree_(memtable->IsPlain() || (seek == nullptr && memtable->CursorsFollow())),
       walk_(std::in_place_type<EntryTree::Walk>, std::get_if<EntryTree>(&memtable->index_)) {}
 
-// Continues among all entries, in total order.
+// Switches to all entries, in total order.
 void MemTableCursor::EnterAll() {
   if (const auto* const tree = std::get_if<EntryTree>(&memtable_->index_)) {
     walk_.emplace<EntryTree::Walk>(tree);
@@ -22,7 +22,7 @@ void MemTableCursor::EnterAll() {
   walk_.emplace<SortedEntries::Walk>(sorted_);
 }
 
-// Continues in the entries that the seek needs. False: there is nothing for it.
+// Switches to the entries that the seek needs. Returns false if the filter rules the prefix out.
 bool MemTableCursor::Enter() {
   const HashedPrefix* const prefix =
       seek_ != nullptr ? seek_->Find(memtable_->prefix_extractor()) : nullptr;

@@ -4,18 +4,18 @@
 //   kind       total order                                      a seek for a prefix
 //   tree       the tree itself                                  the same
 //   buckets    all entries, sorted at the first seek            the target's bucket: a list or a
-//                                                               tree, maybe with other prefixes
+//                                                               tree, possibly with other prefixes
 //   vector     all entries, sorted at the first seek            the same
 //
 // A seek is for a prefix if SeekPrefix::Find returns one for the memtable's own extractor. Then a
-// bloom filter of prefixes is checked first. If it rules the prefix out, the cursor has ended.
-// SeekToFirst and SeekToLast are always in total order.
+// bloom filter of prefixes is checked first. If it rules the prefix out, the cursor becomes
+// invalid. SeekToFirst and SeekToLast are always in total order.
 //
 // I1: a cursor sees all entries added before its last seek, and may see later ones. Over sorted
 //     entries it sees those added before the first seek that needed them.
 //
-// The walk is a variant and not a virtual object, so that the default costs the same as a cursor
-// over the tree alone plus one comparison per call.
+// walk_ is a variant instead of a virtual object, so that the default costs only one comparison per
+// call more than a cursor over the tree alone.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@ namespace ashlar {
 
 namespace {
 
-// Below this many tombstones their tree is small enough.
+// With fewer tombstones, their tree is small enough to search.
 constexpr size_t kSummaryTombstonesMin = 16;
 constexpr uint32_t kChunkSpansMin = 16;
 constexpr uint32_t kChunkSpansMax = 1024;
@@ -26,7 +26,7 @@ struct RangeSummary::Chunk {
   HeadSpan* spans() { return reinterpret_cast<HeadSpan*>(this + 1); }
 };
 
-// The heads of the log after a position began to vary.
+// Updates the heads of the log after a position began to vary.
 void RangeSummary::InsertByte(size_t slot, uint8_t byte, size_t limit_before) {
   bool zeros_lost = true;
   for (size_t position = varying_.limit(); position < limit_before; ++position)
@@ -40,7 +40,7 @@ void RangeSummary::InsertByte(size_t slot, uint8_t byte, size_t limit_before) {
       span.end = VaryingBytes::InsertByte(span.end, slot, byte);
     }
   }
-  // For the current summary the position is constant.
+  // In the current summary the position is constant, so the summary must be rebuilt.
   if (current_.load(std::memory_order_relaxed) != nullptr) remake_at_ = count_;
 }
 
@@ -94,7 +94,7 @@ void RangeSummary::Add(const RangeTombstone& tombstone) {
   if (current != nullptr &&
       !current->Add(ComparedPart(tombstone.begin), ComparedPart(tombstone.end)))
     ++unknown_;
-  // The summary before stays correct.
+  // If this fails, the previous summary stays correct.
   if (count_ >= remake_at_ || (current != nullptr && unknown_ > count_ / 4))
     IgnoreBadAlloc([this] { Remake(); });
 }

@@ -1,18 +1,18 @@
-// RangeSummary: the CoverSummary of a set of range tombstones that grows.
+// RangeSummary: the CoverSummary of a growing set of range tombstones.
 //
-//   log       the tombstones as heads, in chunks of the arena    the writer's
-//   current   a CoverSummary: made of the log, then each tombstone is added to it, until there
-//             are twice as many as it was made for, and the next one is made
+//   log       the tombstones as heads, in chunks of the arena    writer only
+//   current   a CoverSummary built from the log, to which each new tombstone is added. Once there
+//             are twice as many as it was built for, the next one is built
 //
-// Each has room for twice as many tombstones, and for the bytes that come next if they ascend. The
-// next one is made early if a quarter of the tombstones has bytes that it does not know. So all
-// summaries together take constant time for each tombstone, and twice the memory of the last one,
-// unless bytes keep varying at new positions: each (at most 64) remakes the summary from the log.
+// Each summary has room for twice as many tombstones, and for the next bytes if they ascend. The
+// next summary is built early if a quarter of the tombstones has bytes that the current one lacks.
+// So all of them together take constant time per tombstone and twice the memory of the last one,
+// except that each position (at most 64) at which bytes begin to vary rebuilds the summary.
 //
 // I1: the log has all tombstones, by the bytes at which their bounds vary.
-// I2: a summary is published after all tombstones of the log were added to it. So a reader finds in
-//     the one that it loads every tombstone whose Add happened before: a later summary has it, too.
-//     An earlier one is not loaded any more.
+// I2: a summary is published after all tombstones of the log were added to it. So the summary that
+//     a reader loads has every tombstone whose Add happened before the load. Later summaries have
+//     it, too, and earlier ones are no longer loaded.
 //
 // Thread safety: one thread at a time calls Add. MayCover from any thread. Lifetime: the arena and
 // the comparator outlive it.
@@ -36,9 +36,9 @@ class RangeSummary {
   RangeSummary(const RangeSummary&) = delete;
   RangeSummary& operator=(const RangeSummary&) = delete;
 
-  // Keeps no key. Memory that runs out leaves the summary correct.
+  // Copies no key. The summary stays correct if an allocation fails.
   void Add(const RangeTombstone& tombstone);
-  // False: no tombstone whose Add happened before covers the key.
+  // Returns false only if no tombstone whose Add happened before covers the key.
   bool MayCover(const Slice& user_key) const {
     const CoverSummary* const current = current_.load(std::memory_order_acquire);
     return current == nullptr || current->MayCover(user_key);
@@ -55,14 +55,14 @@ class RangeSummary {
 
   const KeyComparator comparator_;
   Arena* const arena_;
-  // Release by I2; null: few tombstones, or an order without heads.
+  // Stored with release (I2); null: few tombstones, or an order without heads.
   std::atomic<CoverSummary*> current_{nullptr};
 
-  // The writer's.
+  // For the writer only.
   Chunk* newest_ = nullptr;
   size_t count_ = 0;
   size_t remake_at_ = 0;
-  size_t unknown_ = 0;  // bounds that the current summary does not know
+  size_t unknown_ = 0;  // tombstones with bytes that the current summary does not know
   VaryingBytes varying_;
 };
 

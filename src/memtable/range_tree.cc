@@ -24,8 +24,8 @@ Slice KeyOf(const char* stored) {
 
 }  // namespace
 
-// One element of a list of covers. `jump` leads to the element that a binary counter of the depths
-// picks (Myers' skew-binary list), so that a search takes O(log depth) steps.
+// One element of a list of covers. `jump` points to the element that a binary counter of the depths
+// selects (Myers' skew-binary list), so that a search takes O(log depth) steps.
 struct RangeTree::Cover {
   SequenceNumber sequence;
   const Cover* older;  // null: the last
@@ -35,18 +35,18 @@ struct RangeTree::Cover {
 
 // Followed by count boundaries, count covers and, in inner nodes, count children.
 //
-// A search reads one cache line of each leaf, and two of each inner node, where it meets no equal
-// head and no cover.
+// A search that meets no equal head and no cover reads one cache line of a leaf and two of each
+// inner node.
 struct alignas(kCacheLineBytes) RangeTree::Node {
   uint8_t count;  // of slots, at least 1
   bool is_leaf;
-  bool checks_prefix;  // false: the fences share the prefix, so every key that comes here does
+  bool checks_prefix;  // false: the fences share the prefix, and so do all keys that arrive here
   uint16_t prefix_bytes;
-  // A bit for each slot that has covers. Release after the cover is stored, acquire before it is
-  // read.
+  // One bit for each slot that has covers. Stored with release after the cover, loaded with acquire
+  // before the cover.
   std::atomic<uint16_t> covered;
-  // Of the boundaries of slots 1, 2, ...; slot 0 begins where the node does. The largest number
-  // for slots that it does not have. Constant.
+  // The heads of the boundaries of slots 1, 2, ...; slot 0 begins where the node does. Slots that
+  // the node does not have get the largest number. Constant.
   std::array<uint32_t, kSlots - 1> heads;
 
   static size_t BytesOf(bool is_leaf, uint32_t count) {
@@ -55,7 +55,7 @@ struct alignas(kCacheLineBytes) RangeTree::Node {
   // Null in slot 0 at the left edge of the tree.
   const char** keys() { return reinterpret_cast<const char**>(this + 1); }
   const char* key(uint32_t slot) const { return const_cast<Node*>(this)->keys()[slot]; }
-  // Release after the element is complete, acquire before it is read.
+  // Stored with release after the element is complete, loaded with acquire before it is read.
   std::atomic<const Cover*>* covers() {
     return reinterpret_cast<std::atomic<const Cover*>*>(keys() + count);
   }
@@ -72,7 +72,7 @@ struct alignas(kCacheLineBytes) RangeTree::Node {
     const uint16_t before = covered.load(std::memory_order_relaxed);
     if ((before & bit) == 0) covered.store(before | bit, std::memory_order_release);
   }
-  // Release after the child is complete, acquire before it is read.
+  // Stored with release after the child is complete, loaded with acquire before it is read.
   std::atomic<Node*>* children() { return reinterpret_cast<std::atomic<Node*>*>(covers() + count); }
   Node* child(uint32_t slot) const {
     return const_cast<Node*>(this)->children()[slot].load(std::memory_order_acquire);
@@ -80,10 +80,10 @@ struct alignas(kCacheLineBytes) RangeTree::Node {
   uint32_t head(uint32_t slot) const { return heads[slot - 1]; }
 };
 
-// The slots of a node that is made anew, with room for two too many.
+// The slots of a node that is being built, with room for two more than a node may have.
 struct RangeTree::Items {
   explicit Items(const Node& node) : Items(node, node.count - 1u, 0) {}
-  // With `gap` slots after the slot, to be filled by Set.
+  // Leaves `gap` slots free after the slot, to be filled by Set.
   Items(const Node& node, uint32_t slot, uint32_t gap)
       : is_copy(true),
         is_leaf(node.is_leaf),
@@ -112,7 +112,7 @@ struct RangeTree::Items {
     covers = {nullptr, nullptr};
     children = {left, right};
   }
-  // Cuts the slot before in two. Both have its covers.
+  // Splits the slot at the key. Both parts have its covers.
   void InsertAfter(uint32_t slot, const char* key, uint32_t head, Node* child) {
     MoveUp(&keys, slot + 1);
     MoveUp(&covers, slot + 1);
@@ -136,13 +136,13 @@ struct RangeTree::Items {
                        of_slots->begin() + count + 1);
   }
 
-  // More than any prefix has.
+  // Larger than the length of any prefix.
   static constexpr uint32_t kNoHeads = UINT32_MAX;
 
-  const bool is_copy;  // of the slots of a node, and perhaps more
+  const bool is_copy;  // made from the slots of a node, perhaps with more slots
   const bool is_leaf;
   uint32_t count;
-  const uint32_t prefix_bytes;  // that the heads are taken after; kNoHeads: there are none
+  const uint32_t prefix_bytes;  // the bytes before the heads; kNoHeads: there are no heads
   std::array<const char*, kSlots + 2> keys;
   std::array<const Cover*, kSlots + 2> covers;
   std::array<Node*, kSlots + 2> children;
@@ -150,7 +150,7 @@ struct RangeTree::Items {
 };
 
 uint32_t RangeTree::HeadOf(const Slice& user_key, uint32_t prefix_bytes) const {
-  // Most heads of most orders: half of a Head, without its short keys.
+  // A fast path for most heads: half of KeyComparator::Head, for bytewise keys that are not short.
   const Slice key = ComparedPart(user_key);
   if (comparator_.kind() == KeyComparator::Kind::kBytewise && key.size() >= prefix_bytes + 4u)
       [[likely]]
@@ -158,11 +158,11 @@ uint32_t RangeTree::HeadOf(const Slice& user_key, uint32_t prefix_bytes) const {
   return static_cast<uint32_t>(comparator_.Head(user_key, prefix_bytes) >> 32);
 }
 
-// From the root down to a leaf.
+// The path from the root down to a leaf.
 struct RangeTree::Path {
   struct Step {
     Node* node;
-    uint32_t slot;      // of the next node; in the leaf, of the key
+    uint32_t slot;      // the slot of the next node; in the leaf, of the key
     const char* upper;  // where the node ends; null: at the right edge of the tree
   };
 
@@ -172,7 +172,7 @@ struct RangeTree::Path {
   std::array<Step, kLevelsMax> steps;
 };
 
-// The first element at or below the sequence.
+// Returns the first element at or below the sequence, or null.
 const RangeTree::Cover* RangeTree::FindVisible(const Cover* cover, SequenceNumber visible) {
   while (cover != nullptr && cover->sequence > visible) {
     cover = cover->jump != nullptr && cover->jump->sequence > visible ? cover->jump : cover->older;
@@ -180,7 +180,7 @@ const RangeTree::Cover* RangeTree::FindVisible(const Cover* cover, SequenceNumbe
   return cover;
 }
 
-// The slot of a key.
+// Returns the slot that has the key.
 uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
   if (node.checks_prefix) {
     const Slice prefix(KeyOf(node.key(1)).data(), node.prefix_bytes);
@@ -191,7 +191,7 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
   uint32_t begin = CountSmaller(node.heads, head);
   uint32_t end = begin;
   while (end + 1 < node.count && node.head(end + 1) == head) ++end;
-  // Equal heads decide nothing.
+  // Equal heads do not decide the order.
   while (begin < end) {
     const uint32_t middle = (begin + end) / 2;
     if (comparator_.Compare(KeyOf(node.key(middle + 1)), user_key) <= 0) {
@@ -204,7 +204,7 @@ uint32_t RangeTree::Rank(const Node& node, const Slice& user_key) const {
 }
 
 bool RangeTree::IsBoundary(const Node& node, uint32_t slot, const Slice& user_key) const {
-  // The head is at hand, the boundary is not.
+  // The head is in the node; the boundary is elsewhere in memory.
   if (slot > 0 && node.head(slot) != HeadOf(user_key, node.prefix_bytes)) return false;
   return node.key(slot) != nullptr && comparator_.Equal(KeyOf(node.key(slot)), user_key);
 }
@@ -226,7 +226,7 @@ void RangeTree::SetPrefix(Node* node, const char* upper) const {
 RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t to,
                                     const char* upper) {
   const uint32_t count = to - from;
-  ASHLAR_DCHECK(count >= 1 && count <= kSlots);  // of the slots of a node
+  ASHLAR_DCHECK(count >= 1 && count <= kSlots);  // the number of slots of a node
   Node* const node =
       new (arena_->AllocateAligned(Node::BytesOf(items.is_leaf, count), alignof(Node))) Node;
   node->count = static_cast<uint8_t>(count);
@@ -240,7 +240,7 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
   for (uint32_t i = 0; !items.is_leaf && i < count; ++i)
     new (&node->children()[i]) std::atomic<Node*>(items.children[from + i]);
   node->covered.store(static_cast<uint16_t>(covered), std::memory_order_relaxed);
-  // A copy has the fences of its node, so it has its prefix, too.
+  // A copy has the same fences as its node, and therefore the same prefix.
   const bool same_fences = items.is_copy && count == items.count;
   if (same_fences && node->key(0) != nullptr && upper != nullptr) {
     node->checks_prefix = false;
@@ -248,7 +248,7 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
   } else {
     SetPrefix(node, upper);
   }
-  // Most copies have the prefix of the node before, and need not read its keys.
+  // Most copies have the prefix of the copied node, so that their keys need not be read.
   if (node->prefix_bytes == items.prefix_bytes) {
     std::copy(items.heads.begin() + from + 1, items.heads.begin() + to, node->heads.begin());
   } else {
@@ -259,7 +259,7 @@ RangeTree::Node* RangeTree::NewNode(const Items& items, uint32_t from, uint32_t 
   return node;
 }
 
-// at_end: new slots are the last, as with boundaries that ascend. The first node then stays full.
+// at_end: the new slots are the last, as with ascending boundaries. The first node then stays full.
 RangeTree::Halves RangeTree::Build(const Items& items, bool at_end, const char* upper) {
   if (items.count <= kSlots) return {NewNode(items, 0, items.count, upper), nullptr};
   const uint32_t middle = at_end ? kSlots : items.count / 2;
@@ -274,7 +274,7 @@ const char* RangeTree::CopyKey(const Slice& user_key) {
   return stored;
 }
 
-// Puts new nodes for the leaf of the path, and for those above it that have to grow.
+// Replaces the leaf of the path by new nodes, and also the nodes above it that have to grow.
 void RangeTree::Replace(const Path& path, const Items& items, bool at_end) {
   Halves halves = Build(items, at_end, path.leaf().upper);
   uint32_t level = path.levels - 1;
@@ -318,8 +318,8 @@ void RangeTree::InsertBoundary(const Slice& user_key) {
   Replace(path, items, slot + 1u == leaf->count);
 }
 
-// True if a key is in the slot. Requires: it is not before the slot, and not after the end of the
-// node.
+// Returns true if `end` is in the slot. Requires: `end` is not before the slot, and not after the
+// end of the node.
 bool RangeTree::EndsInSlot(const Node& node, uint32_t slot, const Slice& end) const {
   if (slot + 1u == node.count) return true;
   if (!node.checks_prefix) {
@@ -329,8 +329,8 @@ bool RangeTree::EndsInSlot(const Node& node, uint32_t slot, const Slice& end) co
   return comparator_.Compare(end, KeyOf(node.key(slot + 1))) < 0;
 }
 
-// The lists of covers with one more element. Slots that shared a list still share one, because
-// those of a split share later covers too.
+// Adds an element to the lists of covers. Slots that shared a list still share one, because the
+// slots of a split share later covers, too.
 class RangeTree::NewCovers {
  public:
   NewCovers(RangeTree* tree, SequenceNumber sequence) : tree_(tree), sequence_(sequence) {}
@@ -347,8 +347,8 @@ class RangeTree::NewCovers {
   const Cover* newest_ = nullptr;
 };
 
-// Both bounds of a short tombstone are mostly in one leaf. One walk, and one copy of the leaf or
-// its two halves, then complete Add. False if the bounds are in different leaves.
+// Adds a tombstone with both bounds in one leaf, as is usual for short ones: one descent, and one
+// copy of the leaf or its halves. Returns false if the leaves differ or both bounds are boundaries.
 bool RangeTree::AddInsideOneLeaf(const RangeTombstone& tombstone) {
   Path path;
   const char* upper = nullptr;
@@ -429,7 +429,7 @@ void RangeTree::Add(const RangeTombstone& tombstone) {
   if (AddInsideOneLeaf(tombstone)) return;
   InsertBoundary(tombstone.begin);
   InsertBoundary(tombstone.end);
-  // Memory may not run out between the covers.
+  // Memory must not run out between the covers.
   arena_->Reserve(size_t{levels_} * 2 * kSlots * sizeof(Cover) + alignof(Cover));
   CoverSlots(root_.load(std::memory_order_relaxed), &tombstone.begin, &tombstone.end,
              tombstone.sequence);
@@ -463,8 +463,8 @@ CoverInterval RangeTree::FindCoverInterval(const Slice& user_key, SequenceNumber
   }
 }
 
-// Walks over the leaves with the covers of the slots above. Any number of snapshots may be held, so
-// a fragment is searched only for the readers that tell its sequences apart.
+// Traverses the leaves with the covers of the slots above. Any number of snapshots may be held, so
+// a fragment is searched only for the readers that distinguish its sequences.
 class RangeTree::Fragmenter {
  public:
   Fragmenter(const KeyComparator& comparator, std::span<const SequenceNumber> visible)
@@ -490,7 +490,7 @@ class RangeTree::Fragmenter {
     }
   }
 
-  // The largest sequence of covers_ that the reader sees. 0: none.
+  // The largest sequence of covers_ that is visible; 0 if there is none.
   SequenceNumber CoveringSequence(SequenceNumber visible) const {
     SequenceNumber covering = 0;
     for (const Cover* const newest : covers_) {
@@ -504,9 +504,9 @@ class RangeTree::Fragmenter {
     sequences_.clear();
     for (auto reader = visible_.begin(); reader != visible_.end();) {
       const SequenceNumber sequence = CoveringSequence(*reader);
-      if (sequence == 0) break;  // older readers see none, too
+      if (sequence == 0) break;  // older readers see none either
       sequences_.push_back(sequence);
-      // All readers down to the sequence find it.
+      // All readers down to this sequence find the same one.
       reader = std::upper_bound(reader, visible_.end(), sequence, std::greater<>());
     }
     if (sequences_.empty()) return;
@@ -515,7 +515,7 @@ class RangeTree::Fragmenter {
   }
 
   const std::vector<SequenceNumber> visible_;  // descending
-  std::vector<const Cover*> covers_;           // the newest of each slot from the root down
+  std::vector<const Cover*> covers_;           // the newest cover of each slot, from the root down
   std::vector<SequenceNumber> sequences_;
   FragmentedRanges::Builder builder_;
 };
@@ -541,7 +541,7 @@ void RangeTree::CheckCovers(const Cover* newest) {
 
 // Returns the number of slots in leaves.
 size_t RangeTree::CheckNode(const Node& node, const char* upper, uint32_t levels) const {
-  // All leaves have one depth, and no node is empty.
+  // All leaves have the same depth, and no node is empty.
   ASHLAR_ASSERT(node.is_leaf == (levels == 1) && node.count >= 1 && node.count <= kSlots);
   if (node.prefix_bytes > 0 && !node.checks_prefix) {
     const Slice begin = KeyOf(node.key(0));
@@ -560,7 +560,7 @@ size_t RangeTree::CheckNode(const Node& node, const char* upper, uint32_t levels
       ASHLAR_ASSERT(node.head(slot) == HeadOf(KeyOf(node.key(slot)), node.prefix_bytes));
     CheckCovers(cover);
     if (node.is_leaf) continue;
-    ASHLAR_ASSERT(node.child(slot)->key(0) == node.key(slot));  // they have one begin
+    ASHLAR_ASSERT(node.child(slot)->key(0) == node.key(slot));  // the child begins with its slot
     slots += CheckNode(*node.child(slot), end, levels - 1);
   }
   return slots;

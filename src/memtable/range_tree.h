@@ -1,5 +1,5 @@
-// RangeTree: the range tombstones of a memtable. One writer adds to it, readers search it without a
-// lock.
+// RangeTree: the range tombstones of a memtable. One writer adds tombstones, and readers search
+// them without a lock.
 //
 //   boundaries   the begins and ends of all tombstones, in a B+ tree. Slot i of a node is the keys
 //                from its own boundary to the next one.
@@ -10,18 +10,18 @@
 //                  |           |            |         [c, x) is in the covers of c, of the inner
 //      leaf    [ -inf | c ] [ m | p ]  [ t | x ]      slot m, and of the lower slot t
 //
-// CoveringSequence walks from the root to a leaf: the answer is the largest visible sequence in the
-// covers on the way. For most keys that nothing covers, a RangeSummary answers before. README.md
-// has the costs and the alternatives.
+// CoveringSequence descends from the root to a leaf and returns the largest visible sequence in the
+// covers on its path. For most keys that no tombstone covers, a RangeSummary answers first.
+// README.md has the costs and the alternatives.
 //
-// I1: boundaries ascend. Those of a node never change: a boundary more makes a new node.
+// I1: boundaries ascend. Those of a node never change, because another boundary makes a new node.
 // I2: sequences descend from newer covers to older ones.
-// I3: a tombstone whose sequence was published before a search began is found by that search. A
-//     search that meets a half-added one ignores it, because its sequence is not visible yet.
-// I4: a replaced node keeps all that was published while it was in the tree.
+// I3: a search finds every tombstone whose sequence was published before the search began. It
+//     ignores a half-added tombstone, because the sequence of that one is not visible yet.
+// I4: a replaced node keeps everything that was published while it was in the tree.
 //
-// Thread safety: one thread at a time calls Add. Everything else from any thread, by I3 without
-// restarts. Lifetime: arena and comparator outlive it.
+// Thread safety: one thread at a time calls Add. Any thread may call everything else, without
+// restarts (I3). Lifetime: the arena and the comparator outlive it.
 #pragma once
 
 #include <array>
@@ -50,29 +50,29 @@ class RangeTree {
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
     return summary_.MayCover(user_key) ? FindCovering(user_key, visible) : 0;
   }
-  // The slot that has the key, with CoveringSequence of all its keys. It stays so while
-  // tombstones that are not visible are added.
+  // The slot that has the key, with the CoveringSequence of all its keys. The result stays correct
+  // while tombstones that are not visible are added.
   CoverInterval FindCoverInterval(const Slice& user_key, SequenceNumber visible) const;
-  // The fragments for readers at these sequences, which ascend. Each reader finds in them the
-  // sequences that CoveringSequence returns to it. Takes time for every boundary.
+  // The fragments for readers at these ascending sequences. In them each reader finds the sequences
+  // that CoveringSequence returns to it. The call visits every boundary.
   FragmentedRanges Fragments(std::span<const SequenceNumber> visible) const;
 
-  // Asserts I1 and I2. Not while a writer is active. Returns the number of boundaries.
+  // Asserts I1 and I2. Requires: no writer is active. Returns the number of boundaries.
   size_t CheckInvariants() const;
 
  private:
-  // The head of a node and the heads of its slots fill a cache line.
+  // The header of a node and the heads of its slots fill one cache line.
   static constexpr uint32_t kSlots = 15;
 
-  // More than the nodes of 2^32 boundaries need.
+  // More levels than 2^32 boundaries need.
   static constexpr uint32_t kLevelsMax = 32;
 
   struct Cover;
   struct Node;
   struct Items;
   struct Path;
-  // The nodes that replace one that gets more boundaries: its copy and, after a split, the second
-  // half.
+  // The nodes that replace a node which gets more boundaries: its copy and, after a split, the
+  // second half.
   struct Halves {
     Node* node;
     Node* split_off;  // null: none
@@ -100,9 +100,9 @@ class RangeTree {
 
   const KeyComparator comparator_;
   Arena* const arena_;
-  // Release after the node is complete, acquire before it is read; null: no tombstones.
+  // Stored with release after the node is complete, loaded with acquire; null: no tombstones.
   std::atomic<Node*> root_{nullptr};
-  uint32_t levels_ = 0;  // the writer's
+  uint32_t levels_ = 0;  // writer only
   RangeSummary summary_;
 };
 

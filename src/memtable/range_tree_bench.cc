@@ -1,9 +1,9 @@
-// Range tombstones: one Add next to one Put, and what a search among 100,000 of them adds to a
-// lookup, in the memtable's tree and in the fragments of a table. CPU time.
+// Measures the CPU time of range tombstones: one Add compared with one Put, and what a search among
+// 100,000 of them adds to a lookup, in the memtable's tree and in the fragments of a table.
 //
-//   warm    searches alone: the structure has the processor's caches for itself
-//   among   between two searches the caches take 12 lines of 24 MiB of other data, as a Get does in
-//           a database of 200,000 keys; the time of that is subtracted
+//   warm    searches alone, so the structure has the processor's caches for itself
+//   among   between two searches 12 cache lines of 24 MiB of other data are touched, as by a Get in
+//           a database of 200,000 keys; the time that this takes is subtracted
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -103,7 +103,7 @@ void MeasurePut(const char* name, uint64_t step) {
 
 // --- Searches ---
 
-// Tombstone i, key i inside of it, key i outside of all.
+// At each index: a tombstone, a key inside it, and a key outside all tombstones.
 struct Searched {
   std::string name;
   std::vector<Range> ranges;
@@ -156,7 +156,7 @@ void Measure(Searched searched) {
   Random random(9);
   const auto shuffle = [&random](auto* all) {
     for (size_t i = all->size(); i > 1; --i) std::swap((*all)[i - 1], (*all)[random.Uniform(i)]);
-    // In memory in this order, too: a Get has its key at hand.
+    // Allocate them in this order, too, because a Get has its key in the cache.
     *all = std::vector(all->begin(), all->end());
   };
   shuffle(&searched.ranges);
@@ -191,7 +191,7 @@ Searched Make(const char* name, uint64_t step, uint64_t width, const MakeKey& ke
   return searched;
 }
 
-// Sorted numbers as keys by their order: a way to have heads of any distribution.
+// Sorted numbers, used as keys by their rank, to get heads of any distribution.
 template <typename Number>
 std::vector<uint64_t> Numbers(const Number& number) {
   std::vector<uint64_t> numbers;
@@ -215,7 +215,7 @@ void MeasureSearches() {
   Measure(Make("skewed, narrow", 8, 1, [&](uint64_t i) {
     return BigEndian(skewed[std::min<size_t>(i, skewed.size() - 1)]) + BigEndian(i);
   }));
-  // A log for each of 1,000 tenants, the front of each cut off 100 times.
+  // A log for each of 1,000 tenants, the front of which is truncated 100 times.
   Measure(Make("logs of 1,000 tenants", 64, 32, [&](uint64_t i) {
     return "log" + BigEndian(i / 6400 * 77) + "\x01" + BigEndian(i % 6400);
   }));

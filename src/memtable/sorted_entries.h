@@ -1,16 +1,16 @@
-// SortedEntries: the entries of a memtable at one moment, in order. For memtables that do not keep
-// all entries in order: scans in total order and flushes read them through it.
+// SortedEntries: the entries of a memtable at one moment, in order. Memtables that do not keep all
+// entries in order use it for scans in total order and for flushes.
 //
 //   items   (head, entry)(head, entry) ...      ascending
 //
-// A head is taken after the bytes that all keys share (KeyComparator::Head). So a sort and a search
+// A head starts after the bytes that all keys share (KeyComparator::Head). So sorting and searching
 // compare integers and seldom read an entry.
 //
-// Rejected: pointers without heads (a sort of a million keys then misses the cache at every
-// comparison).
+// Rejected: pointers without heads, because sorting a million keys then misses the cache at every
+// comparison.
 //
-// Thread safety: immutable. Lifetime: the entries must stay, as must the comparator's order. It
-// lives on the heap, 16 bytes per entry.
+// Thread safety: immutable. Lifetime: the entries and the comparator outlive it. It takes 16 bytes
+// of the heap per entry.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class SortedEntries {
 
   size_t size() const { return items_.size(); }
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
-  // no more.
+  // Offers the lookup the versions of its key with tags up to its seek tag, newest first, until it
+  // needs no more.
   void Get(Lookup* lookup, const PinSource& owner) const;
 
   class Walk;
@@ -43,7 +43,7 @@ class SortedEntries {
     const char* entry;
   };
 
-  // How many entries sort before the target.
+  // The number of entries that sort before the target.
   size_t Rank(const EntryTarget& target) const;
 
   const KeyComparator comparator_;
@@ -51,20 +51,20 @@ class SortedEntries {
   std::vector<Item> items_;
 };
 
-// A position; the same calls as EntryTree::Walk.
+// A position, with the calls of EntryTree::Walk.
 class SortedEntries::Walk {
  public:
   explicit Walk(const SortedEntries* entries) : entries_(entries), position_(entries->size()) {}
 
   bool Valid() const { return position_ < entries_->size(); }
-  // Precondition of the three: Valid().
+  // entry, Next and Prev require Valid().
   const char* entry() const { return entries_->items_[position_].entry; }
   void Next() {
     ++position_;
     PrefetchAhead(position_ + kAhead);
   }
   void Prev() {
-    --position_;  // wraps below 0, which is then not valid
+    --position_;  // wraps below 0 to a value that is not valid
     PrefetchAhead(position_ - kAhead);
   }
 

@@ -3,12 +3,12 @@
 //   chunk [entry entry ... entry] -> chunk [entry entry ... entry] -> chunk [entry ...
 //   size_ is the number of entries
 //
-// An add writes one pointer, eight bytes per entry. A lookup scans all of them. A memtable with
-// frequent lookups, or with lookups after its last add, sorts them first (SortedEntries).
+// An add writes one pointer, eight bytes per entry. A lookup scans all entries. Once the memtable
+// is immutable, its lookups search sorted entries instead (SortedEntries).
 //
-// Thread safety: one writer for Add; the others from any thread. size_ is stored with release after
-// the entries it covers, and loaded with acquire before they are read. Lifetime: the chunks live in
-// the arena, as do the entries.
+// Thread safety: one thread at a time calls Add; any thread may call the rest. size_ is stored with
+// release after the entries that it covers, and loaded with acquire before they are read. Lifetime:
+// the chunks and the entries are in the arena.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@ class VectorIndex {
   VectorIndex(const VectorIndex&) = delete;
   VectorIndex& operator=(const VectorIndex&) = delete;
 
-  // Adds an entry of memtable/entry.h, which lives as long as the log.
+  // Adds an entry in the format of memtable/entry.h. Requires: the entry outlives the index.
   void Add(const char* entry);
 
-  // Offers the versions of lookup's key with tags up to its seek tag, newest first, until it needs
-  // no more. Looks at every entry.
+  // Offers the lookup the versions of its key with tags up to its seek tag, newest first, until it
+  // needs no more. Reads every entry.
   void Get(Lookup* lookup, const PinSource& owner) const;
 
   size_t size() const { return size_.load(std::memory_order_acquire); }
@@ -57,7 +57,7 @@ class VectorIndex {
 
   // Written once, before the first entry is covered by size_.
   Chunk* first_ = nullptr;
-  // The writer's own.
+  // For the writer only.
   Chunk* last_ = nullptr;
 };
 

@@ -13,7 +13,7 @@ namespace ashlar {
 struct CoverInterval {
   std::optional<Slice> begin;   // user key, inclusive; none: from the first key on
   std::optional<Slice> end;     // user key, exclusive; none: to the last key
-  SequenceNumber sequence = 0;  // the newest visible one that covers these keys; 0: none does
+  SequenceNumber sequence = 0;  // of the newest visible tombstone that covers these keys; 0: none
 };
 
 }  // namespace ashlar

@@ -8,8 +8,8 @@ namespace ashlar {
 
 namespace {
 
-// A neighbour then rarely sets a bit. All bits take one byte per bound, which the processor's cache
-// keeps.
+// With this many, a neighbouring tombstone rarely sets a key's bit. All bits take one byte per
+// bound, so that they stay in the processor's cache.
 constexpr uint64_t kBucketsPerBound = 8;
 constexpr uint64_t kBucketsMin = 512;
 
@@ -33,7 +33,7 @@ bool AnyOf(const Bytes& bytes, size_t first, size_t last) {
   return false;
 }
 
-// Keys between the bounds have other bytes than these. Text has those of a class, numbers have all.
+// Adds bytes of keys between the bounds. Text has the bytes of a class, numbers have all bytes.
 void AddLikelyBytes(Bytes* bytes) {
   size_t first = 0;
   while (first < 255 && !(*bytes)[first]) ++first;
@@ -163,7 +163,7 @@ void CoverSummary::SetBits(size_t level, uint64_t first, uint64_t last) {
   for (; word < end; ++word) Set(level, word, ~uint64_t{0});
 }
 
-// The buckets of the smaller key and of the larger one.
+// begin, end: the buckets of the smaller bound and of the larger one.
 void CoverSummary::AddBuckets(uint64_t begin, uint64_t end, bool excludes_end, size_t end_bytes) {
   ASHLAR_DCHECK(begin <= end && end < buckets_);  // I1
   if (excludes_end && begin < end) {
@@ -181,7 +181,7 @@ uint64_t CoverSummary::BucketOf(uint64_t head) const {
   return bucket;
 }
 
-// Whether no known key of the bucket is before all keys that have the head.
+// Whether no known key of the bucket is before the keys that have the head.
 bool CoverSummary::BeginsBucket(uint64_t head) const {
   if (!zeros_follow_) return false;
   if (positions_ == 0) return head == 0;
@@ -221,10 +221,10 @@ CoverSummary::Place CoverSummary::PlaceOf(const KeyWords& key) const {
   return NearestPlaceOf(key);
 }
 
-// By I1.
+// Finds the nearest bucket (I1).
 CoverSummary::Place CoverSummary::NearestPlaceOf(const KeyWords& key) const {
   uint64_t bucket = 1;
-  uint64_t width = buckets_ - 2;  // of the buckets of the digits before
+  uint64_t width = buckets_ - 2;  // the number of buckets of the digits so far
   size_t slot = 0;
   for (size_t position = 0; position < limit_; ++position) {
     const uint8_t byte = key.byte(position);
@@ -255,7 +255,7 @@ void CoverSummary::CheckInvariants() const {
   uint64_t buckets = 1;
   for (size_t i = positions_; i-- > 0;) {
     ASHLAR_ASSERT(weight_[i] == buckets);  // buckets of the digits after it
-    uint64_t digits = 0;                   // of the smaller bytes
+    uint64_t digits = 0;                   // the number of digits of the smaller bytes
     for (size_t byte = 0; byte < 256; ++byte) {
       if ((digits_[i][byte] & kUnknown) != 0) continue;
       const uint64_t digit = digits_[i][byte];

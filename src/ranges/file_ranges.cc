@@ -6,7 +6,7 @@ namespace ashlar {
 
 namespace {
 
-// True if a fragment ends after the key.
+// Returns true if a fragment ends after the key.
 bool RunPast(const KeyComparator& comparator, const FragmentedRanges& ranges, const Slice& key) {
   FragmentedRanges::Cursor last(&ranges);
   last.SeekToLast();

@@ -1,25 +1,25 @@
 // FileRanges: the range tombstones of a table, cut to the bounds of its file.
 //
-// RocksDB writes a tombstone whole into each of the files that it crosses. Each file means the part
-// within its bounds: outside them, a compaction may have given a newer entry sequence 0. If the
-// largest key is an entry's, the tombstones may cover it, and nothing after it. A half-open
-// fragment can end there in a bytewise order, whose next key is known. In any other order two forms
-// of the same tombstones are kept:
+// RocksDB writes a tombstone unchanged into each file that it crosses. In each file only the part
+// within the bounds applies, because outside them a compaction may have given a newer entry
+// sequence 0. If the largest key belongs to an entry, the tombstones may cover it, but no key after
+// it. In bytewise order the next key is known, so a half-open fragment can end there. In any other
+// order, two forms of the same tombstones are kept:
 //
 //   bounds of the file     [ smallest ............... largest ]
 //   searched()             [---------------------------------------)
 //   before_largest()       [------------------------)
 //   largest_sequences()                             @9 @5
 //
-// I1: searched() has for each key within the bounds the sequences of the table's tombstones. It is
-//     not asked for other keys: readers choose files by their bounds.
-// I2: before_largest(), and deletions of the largest key with largest_sequences(), delete for every
-//     reader the same entries as the part of the tombstones within the bounds. They are for
-//     compactions and plans, which see tombstones as a set.
-// I3: without largest_sequences() both forms are the same value.
+// I1: for each key within the bounds, searched() has the sequences of the table's tombstones. It is
+//     not searched for other keys, because readers choose files by their bounds.
+// I2: before_largest() and deletions of the largest key with largest_sequences() delete, for every
+//     reader, the same entries as the part of the tombstones within the bounds. They are for
+//     compactions and plans, which use tombstones as a set.
+// I3: if largest_sequences() is empty, both forms are the same value.
 //
-// An inclusive end as a property of a fragment was rejected: no file could store it, and each user
-// of a fragment would have to know it.
+// An inclusive end as a property of a fragment was rejected, because no file could store it and
+// each user of a fragment would have to handle it.
 //
 // Thread safety: const after construction. Lifetime: owns its keys; the comparator outlives it.
 #pragma once
@@ -46,7 +46,7 @@ class FileRanges {
   };
 
   FileRanges() = default;
-  // Of a table whose bounds are not known: nothing is cut.
+  // For a table whose bounds are not known. Nothing is cut.
   explicit FileRanges(FragmentedRanges ranges) : searched_(std::move(ranges)) {
     searched_.PrepareForLookups();
   }
@@ -58,7 +58,7 @@ class FileRanges {
   const FragmentedRanges& before_largest() const {
     return largest_sequences_.empty() ? searched_ : before_largest_;
   }
-  // Of the tombstones that cover the largest key and run past it, descending.
+  // The sequences of tombstones that cover the largest key and extend past it, descending.
   std::span<const SequenceNumber> largest_sequences() const { return largest_sequences_; }
   // User key. Requires: largest_sequences() is not empty.
   Slice largest() const { return largest_; }

@@ -11,7 +11,7 @@ namespace ashlar {
 
 namespace {
 
-// Among fewer a search takes as long without a summary.
+// With fewer bounds, a search without a summary is as fast.
 constexpr size_t kSummaryBoundsMin = 16;
 
 // The largest sequence <= visible, or 0 if there is none. Most readers see the first.
@@ -35,7 +35,7 @@ class Sweep {
               });
   }
 
-  // overlap_max: as of MakeWithin.
+  // overlap_max: see MakeWithin.
   std::optional<FragmentedRanges> Run(uint64_t overlap_max) {
     auto next = tombstones_.cbegin();
     Slice at;
@@ -64,7 +64,7 @@ class Sweep {
     return a.sequence > b.sequence;
   }
 
-  // Those that begin at the sweep's key. Their sequences descend.
+  // Adds the tombstones that begin at the sweep's key. Requires: their sequences descend.
   void Activate(std::span<const RangeTombstone> beginning) {
     merged_.clear();
     std::merge(active_.begin(), active_.end(), beginning.begin(), beginning.end(),
@@ -75,13 +75,13 @@ class Sweep {
       if (active_.empty() || active_.back().sequence != tombstone.sequence) {
         active_.push_back(tombstone);
       } else if (comparator_.Compare(active_.back().end, tombstone.end) < 0) {
-        // Of two with one sequence the one that ends later covers the rest of both.
+        // Of two with the same sequence, the one that ends later covers the rest of both.
         active_.back().end = tombstone.end;
       }
     }
   }
 
-  // Where the set of active tombstones changes next.
+  // Returns where the set of active tombstones changes next.
   Slice FirstEnd(Tombstones::const_iterator next) const {
     Slice end = active_.front().end;
     for (const RangeTombstone& tombstone : active_) {
@@ -100,7 +100,7 @@ class Sweep {
   const KeyComparator comparator_;
   Tombstones tombstones_;
   Tombstones active_;  // those that cover the sweep's key; sequences descend
-  Tombstones merged_;  // for its memory
+  Tombstones merged_;  // kept to reuse its memory
   std::vector<SequenceNumber> sequences_;
   FragmentedRanges::Builder builder_;
 };
@@ -140,7 +140,7 @@ size_t FragmentedRanges::CountBounds(const Slice& user_key) const {
     begin += CountSmaller(std::span(heads_.data() + begin, heads_.data() + parts_[part + 1]), head);
   }
   if (heads_[begin] != head) return begin;
-  // Equal heads decide nothing. Few are equal, or all of them: an order may have no heads.
+  // Equal heads do not decide. Few heads are equal, or all of them in an order without heads.
   end = begin + 1;
   if (end < heads_.size() && heads_[end] == head)
     end = static_cast<size_t>(
@@ -264,7 +264,7 @@ void FragmentedRanges::CheckInvariants() const {
     }
     if (own.empty()) continue;
     ++fragments;
-    ASHLAR_ASSERT(summary_ == nullptr || summary_->MayCover(key(i)));  // it denies no fragment
+    ASHLAR_ASSERT(summary_ == nullptr || summary_->MayCover(key(i)));  // rules out no fragment
   }
   if (summary_ != nullptr) summary_->CheckInvariants();
   ASHLAR_ASSERT(fragments == fragments_);  // Builder counted them
@@ -272,7 +272,7 @@ void FragmentedRanges::CheckInvariants() const {
 
 // --- Builder ---
 
-// True: the last fragment has the same sequences. The bound at its end is then not needed.
+// Whether the last fragment has the same sequences. The bound at its end is then not needed.
 bool FragmentedRanges::Builder::Continues(std::span<const SequenceNumber> sequences) const {
   const auto last = ranges_.sequences(ranges_.intervals() - 1);
   return std::equal(sequences.begin(), sequences.end(), last.begin(), last.end());
@@ -358,8 +358,8 @@ void FragmentedRanges::Cursor::Prev() {
   SkipGapBackward();
 }
 
-// One step is enough: no two gaps are neighbours, and the first and last intervals are no gaps
-// (I3).
+// One step is enough, because no two gaps are neighbours and neither the first nor the last
+// interval is a gap (I3).
 void FragmentedRanges::Cursor::SkipGapForward() {
   if (Valid() && ranges_->IsGap(at_)) ++at_;
 }

@@ -13,12 +13,12 @@
 // I2: the sequences of an interval descend strictly.
 // I3: neighbouring intervals have different sequences. So no two gaps are neighbours, and neither
 //     the first interval nor the last is a gap.
-// I4: for each key and each visible sequence, CoveringSequence is that of the tombstones that the
-//     value was made of.
+// I4: for each key and each visible sequence, CoveringSequence is the same as for the tombstones
+//     from which the value was made.
 //
-// A set of n tombstones of which k overlap at one key takes O(n log n + n k) to make: the second
-// term is the size of the result at most. The memtable's RangeTree has no such term. What a file
-// holds is made by MakeWithin, which bounds it.
+// A set of n tombstones of which k overlap at one key takes O(n log n + n k) to make. The second
+// term is at most the size of the result. The memtable's RangeTree has no such term. MakeWithin
+// limits this term for the tombstones of a file.
 //
 // Thread safety: const, once prepared for lookups. Lifetime: owns its keys, not the comparator.
 #pragma once
@@ -49,15 +49,15 @@ class FragmentedRanges {
   class Builder;
   class Cursor;
 
-  // None.
+  // An empty set.
   FragmentedRanges() : FragmentedRanges(KeyComparator(BytewiseComparator())) {}
-  // Copies the keys. Requires: begin < end for each.
+  // Copies the keys. Requires: begin < end for each tombstone.
   static FragmentedRanges Make(const KeyComparator& comparator,
                                std::vector<RangeTombstone> tombstones);
   static constexpr size_t kBytesOfStep = 64;
-  // The same, for tombstones that a hostile file may hold. Nothing: they overlap so much that they
-  // take more than overlap_max steps. A fragment takes a step for each tombstone that covers it,
-  // and one for each kBytesOfStep bytes of its end that are compared with that tombstone's.
+  // The same, for tombstones of a file that may be hostile. Returns nullopt if they overlap so much
+  // that they take more than overlap_max steps. A fragment takes a step for each tombstone over it,
+  // and one for each kBytesOfStep bytes of its end that are compared with the tombstone's.
   static std::optional<FragmentedRanges> MakeWithin(const KeyComparator& comparator,
                                                     std::vector<RangeTombstone> tombstones,
                                                     uint64_t overlap_max);
@@ -69,19 +69,19 @@ class FragmentedRanges {
 
   bool IsEmpty() const { return bounds_.empty(); }
   size_t fragments() const { return fragments_; }
-  // The tombstones by which a file stores these ranges: one for each sequence of each fragment.
+  // The number of tombstones in a file of these ranges: one for each sequence of each fragment.
   size_t tombstones() const { return sequences_.size(); }
   size_t MemoryBytes() const;
 
-  // The largest sequence <= visible of a tombstone that covers the key. 0: no entry of the key that
-  // is visible is deleted.
+  // The largest sequence <= visible of a tombstone that covers the key. 0: no visible entry of the
+  // key is deleted.
   SequenceNumber CoveringSequence(const Slice& user_key, SequenceNumber visible) const {
     if (summary_ != nullptr && !summary_->MayCover(user_key)) return 0;
     return IsEmpty() ? 0 : FindCovering(user_key, visible);
   }
 
-  // Makes CoveringSequence faster for keys that nothing covers, at the cost of memory and two
-  // passes over the bounds. For sets that are searched as long as a table is open. Call once,
+  // Makes CoveringSequence faster for keys that no tombstone covers, at the cost of memory and two
+  // passes over the bounds. For sets that are searched as long as a table is open. Call it once,
   // before other threads have the value.
   void PrepareForLookups();
 
@@ -90,11 +90,11 @@ class FragmentedRanges {
 
   // The part within [lower, upper); null: unbounded.
   FragmentedRanges Cut(const Slice* lower, const Slice* upper) const;
-  // For each fragment, the sequences that a reader at one of the snapshots or at the newest
-  // sequence can meet: the largest of each snapshot stripe. Requires: snapshots ascend.
+  // Keeps, for each fragment, the largest sequence of each snapshot stripe. Readers at the
+  // snapshots, or at the newest sequence, meet no others. Requires: snapshots ascend.
   FragmentedRanges KeepForSnapshots(std::span<const SequenceNumber> snapshots) const;
 
-  // Asserts I1 to I3, and that the summary denies no fragment.
+  // Asserts I1 to I3, and that the summary rules out no fragment.
   void CheckInvariants() const;
 
  private:
@@ -128,12 +128,12 @@ class FragmentedRanges {
   std::vector<uint64_t> heads_;  // of the bounds, after prefix_bytes_
   size_t prefix_bytes_ = 0;      // that all bounds share; 0 without heads
   // Divides the numbers from the first head to the last into parts of 2^part_shift_, with about
-  // four bounds each if they are spread evenly. For each part: the number of bounds before it; then
-  // the total number.
+  // four bounds each if they are spread evenly. It has for each part the number of bounds before
+  // it, and at the end the number of all bounds.
   std::vector<uint32_t> parts_;
   uint32_t part_shift_ = 0;
   size_t fragments_ = 0;
-  // Of all fragments. Null: not prepared, few bounds, or an order without heads.
+  // The summary of all fragments. Null: not prepared, few bounds, or an order without heads.
   std::unique_ptr<CoverSummary> summary_;
   std::unique_ptr<CoverSummary::Word[]> summary_words_;
   size_t summary_bytes_ = 0;
@@ -145,8 +145,8 @@ class FragmentedRanges::Builder {
  public:
   explicit Builder(const KeyComparator& comparator) : ranges_(comparator) {}
 
-  // Copies the keys. Requires: begin < end, and begin is not before the last end.
-  // Sequences descend strictly; without any nothing is added.
+  // Copies the keys. Requires: begin < end, begin is not before the last end, and sequences descend
+  // strictly. Without sequences, nothing is added.
   void Add(const Slice& begin, const Slice& end, std::span<const SequenceNumber> sequences);
   // Call once.
   FragmentedRanges Finish();

@@ -1,15 +1,15 @@
-// VaryingBytes: the first positions at which a set of keys has different bytes. These bytes order
-// the keys: at the positions between, all of them agree.
+// VaryingBytes: the first positions at which the keys of a set have different bytes. These bytes
+// order the keys, because all keys agree at the positions between them.
 //
 //   log [00 00 00 07] 01 [00 00 3a 10]
 //   log [00 00 00 09] 01 [00 00 12 80]      positions 6, 9, 10; the heads are 07 3a 10, 09 12 80
 //
-// Keys are compared as if zeros followed them. That loses the order of keys that differ in such
-// zeros alone.
+// Keys are compared as if zeros followed them. This loses the order of keys that differ only in
+// such zeros.
 //
 // I1: at each position below limit() that is not in the list, all keys have the byte common().
-// I2: the list ascends. It has at most kPositionsMax positions, and the limit is then after the
-//     last one.
+// I2: the list ascends and has at most kPositionsMax positions. If it is full, the limit is after
+//     the last one.
 //
 // Thread safety: one thread. Copies are values.
 #pragma once
@@ -47,20 +47,20 @@ class VaryingBytes {
     constant_.fill(~uint64_t{0});
   }
 
-  // Adds a key to the set. Calls change(slot, byte) for each position that begins to vary: the head
-  // of each earlier key gets the byte at the slot, and loses its last byte if the list was full
-  // (InsertByte).
+  // Adds a key to the set. Calls change(slot, byte) for each position that begins to vary. The head
+  // of each earlier key then gets the byte at the slot, and loses its last byte if the list was
+  // full (InsertByte).
   template <typename Change>
   void Include(const Slice& key, const Change& change);
 
   size_t count() const { return count_; }
   size_t position(size_t slot) const { return positions_[slot]; }
-  // Positions from here on are not looked at.
+  // Positions from here on are ignored.
   size_t limit() const { return limit_ < key_bytes_max_ ? limit_ : key_bytes_max_; }
   uint8_t common(size_t position) const {
     return static_cast<uint8_t>(common_[position / 8] >> (56 - position % 8 * 8));
   }
-  // The bytes of a key of the set at the positions; the first is the highest.
+  // The bytes of a key of the set at the positions. The byte at the first one is the highest.
   uint64_t HeadOf(const Slice& key) const;
   void CheckInvariants() const;
   static uint64_t InsertByte(uint64_t head, size_t slot, uint8_t byte);

@@ -14,7 +14,7 @@ class StringAppendOperator final : public MergeOperator {
   const char* Name() const override { return "StringAppendOperator"; }
 
   std::string GetId() const override {
-    // Braces keep a delimiter whole that would otherwise end the value, or be dropped around it.
+    // Braces protect a delimiter that would otherwise end the value, or be trimmed at its ends.
     const bool plain = delimiter_.find_first_of(";{}= \t\n\r\v\f") == std::string::npos;
     return plain ? StrCat("{id=", Name(), ";delimiter=", delimiter_, ";}")
                  : StrCat("{id=", Name(), ";delimiter={", delimiter_, "};}");
