@@ -1,5 +1,6 @@
 #include "memtable/memory_budget.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/assert.h"
@@ -35,8 +36,10 @@ void MemoryBudget::CheckInvariants() const {
   ASHLAR_ASSERT(charged_bytes() % kChargeBytes == 0);        // I4
   ASHLAR_ASSERT(cache_ != nullptr || charged_bytes() == 0);  // I4
   MutexLock lock(mutex_);
-  for (size_t i = 1; i < databases_.size(); ++i)
-    ASHLAR_ASSERT(databases_[i] != databases_.front());  // a database joins once
+  for (const std::atomic<bool>* const database : databases_) {
+    const auto joined = std::count(databases_.begin(), databases_.end(), database);
+    ASHLAR_ASSERT(joined == 1);  // a database joins once
+  }
 }
 
 void MemoryBudget::SetLimit(size_t bytes) {
