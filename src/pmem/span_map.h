@@ -84,7 +84,7 @@ class SpanMap {
   uint64_t VolatileBytes() const {
     return free_runs_.count() * 128 + found_free_.capacity() * sizeof(found_free_[0]);
   }
-  // Asserts I1 of the map and of the free runs. It reads the whole map.
+  // Asserts I1 of the map and of the free runs. Reads the complete map.
   void CheckInvariants() const;
 
  private:

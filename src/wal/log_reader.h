@@ -8,7 +8,7 @@
 //   an intact record begins after it (a hole is never skipped)           kCorruption
 //   it is cut off by the end of the file                                 kTornTail
 //     unless its checksum fits another length, so the length is wrong    kCorruption
-//   it has whole sectors of zeros, or nothing but zeros follow           kTornTail
+//   its header is zeros, or it has sectors of zeros                      kTornTail
 //   it ends at the end of the file or at the next fragment (checksum)    kCorruption
 //   anything else is garbage                                             kTornTail
 //   in a recycled log, whose file still holds an older log, only records with the log's number
