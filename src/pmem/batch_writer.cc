@@ -11,7 +11,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// A leaf that a batch overfills is cut into pieces with room to grow.
+// A leaf that a batch overfills is split into pieces with room to grow.
 constexpr size_t kPieceEntries = 40;
 constexpr uint64_t kRestructuringsPerReclaim = 64;
 
@@ -58,7 +58,7 @@ Status BatchWriter::Parse(const WriteBatch& updates) {
   return reader.status();
 }
 
-// Of the changes of one key the last one counts, and not if a later range covers it.
+// Only the last change of a key counts. It becomes a deletion if a later range covers it.
 void BatchWriter::Normalise() {
   ranges_.Build();
   std::sort(changes_.begin(), changes_.end(), [this](const KeyChange& a, const KeyChange& b) {
@@ -134,8 +134,8 @@ bool BatchWriter::HasSpace(const Plan& plan) const {
   return true;
 }
 
-// The space that the plan lacked. No separator shrinks, so that a batch whose leaves other threads
-// change all the time has enough at last.
+// Notes the space that the plan lacked. No separator shrinks, so that a batch has enough space at
+// last even if other threads change its leaves all the time.
 void BatchWriter::AskForMore(const Plan& plan, Plan* needed) {
   needed->words_max = plan.words_max;
   needed->separator_bytes.resize(plan.separator_bytes.size());
@@ -150,7 +150,7 @@ Status BatchWriter::AllocateLog(size_t words, Reserve reserve) {
     space_.log_words = BatchWordsIn(kSmallBatchLogBytes);
     return Status::OK();
   }
-  space_.log.emplace_back();  // before the allocation: an object without a place would be lost
+  space_.log.emplace_back();  // before the allocation, so that no object is lost
   const Result<PoolOffset> whole = Allocate(bytes);
   if (whole.ok()) {
     space_.log.back() = {.offset = whole.value(), .bytes = bytes};
@@ -258,7 +258,7 @@ LeafEntry BatchWriter::EntryOf(const KeyChange& change, uint32_t index) {
           .key = change.key};
 }
 
-// Takes over the leaf's lock. The changes of its keys are applied to its entries.
+// Takes over the leaf's lock, and applies the changes of the leaf's keys to its entries.
 Status BatchWriter::AddLeaf(const BoundedLeaf& leaf, size_t* next_change, Plan* plan) {
   LeafHold lock(leaf.ref);
   LeafPlan& out = plan->leaves.emplace_back();
@@ -278,7 +278,7 @@ Status BatchWriter::AddLeaf(const BoundedLeaf& leaf, size_t* next_change, Plan* 
   return Status::OK();
 }
 
-// Without a look at the other entries' records, which would be a cache miss each.
+// Does not read the other entries' records, each of which would be a cache miss.
 Status BatchWriter::ApplyByKey(size_t begin, size_t end, LeafPlan* out) const {
   out->kept = Occupied(out->commit);
   out->entries.reserve(end - begin);
@@ -328,7 +328,7 @@ Status BatchWriter::ApplyInOrder(size_t begin, size_t end, LeafPlan* out) const 
   return Status::OK();
 }
 
-// A leaf is unlinked from its left neighbour, which becomes part of the plan.
+// A leaf is unlinked from its left neighbour, which therefore becomes a part of the plan.
 Status BatchWriter::AddPredecessors(Plan* plan) {
   std::vector<LeafPlan> found;    // in order
   std::vector<size_t> positions;  // of the leaves right of them
@@ -391,8 +391,8 @@ void BatchWriter::Distribute(LeafPlan* leaf, bool right_goes, Plan* plan) {
 
 // ---- Doing it.
 
-// For each leaf of the plan, the leaf after it and after its new right neighbours, at the end of
-// the batch.
+// Returns, for each leaf of the plan, the one leaf that comes after that leaf and after its new
+// right neighbours when the batch is complete.
 std::vector<PoolOffset> BatchWriter::NextLeaves(const Plan& plan) const {
   std::vector<PoolOffset> next(plan.leaves.size());
   for (size_t i = plan.leaves.size(); i-- > 0;) {
@@ -416,7 +416,7 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
   std::vector<BatchWord> slots;
   for (const LeafEntry& entry : leaf.entries) {
     uint32_t index = entry.index;
-    // A free slot may have the same word in memory only: of a change that failed before its commit.
+    // A free slot may have this word only in memory, from a change that failed before its commit.
     const bool is_new = index == kNewEntry;
     if (is_new) {
       index = static_cast<uint32_t>(std::countr_one(occupied));
@@ -442,8 +442,8 @@ void BatchWriter::AppendWords(const LeafPlan& leaf, PoolOffset next,
   words->insert(words->end(), slots.begin(), slots.end());
 }
 
-// Writes everything that is not reachable before the batch mark. Returns the words that the mark
-// makes true, and the mark.
+// Writes everything that is unreachable before the batch mark. Returns the words that the mark
+// commits, and the mark.
 std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, uint64_t* mark) {
   for (const KeyChange& change : changes_) {
     if (change.is_put) WriteRecord(op, change.record, change.key, change.value);
@@ -456,7 +456,7 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, ui
     PoolOffset next = next_leaves[i];
     for (size_t m = leaf.more.size(); m-- > 0;) {
       NewLeaf& more = leaf.more[m];
-      // They stay the writer's until the mark is stored.
+      // The writer owns them until the mark is stored.
       more.offset = space_.leaves[more.number];
       more.separator = space_.separators[more.number].offset;
       WriteRecord(op, more.separator, more.entries.front().key, Slice());
@@ -470,7 +470,7 @@ std::vector<BatchWord> BatchWriter::WriteAside(PoolOperation* op, Plan* plan, ui
   return words;
 }
 
-// The last step that may throw: then the new leaves' refs go back.
+// The last step that may throw. In that case it gives back the LeafRefs of the new leaves.
 void BatchWriter::PrepareIndex(Plan* plan, LeafIndex::Change* change) try {
   for (LeafPlan& leaf : plan->leaves) {
     if (leaf.dropped) state_.index.PrepareErase(leaf.leaf.lower, change);
@@ -500,7 +500,7 @@ void BatchWriter::Apply(PoolOperation* op, const std::vector<BatchWord>& words, 
   CompleteBatch(op, words);
 }
 
-// Index and locks, after the pool has changed.
+// Updates the index and the counters, after the pool has changed.
 void BatchWriter::Install(Plan* plan, LeafIndex::Change* change) {
   state_.index.Publish(change);
   int64_t added = 0;
@@ -514,7 +514,7 @@ void BatchWriter::Install(Plan* plan, LeafIndex::Change* change) {
     }
     state_.leaves.fetch_add(leaf.more.size(), std::memory_order_relaxed);
   }
-  // The others were not needed.
+  // The remaining ones were not needed.
   const auto used = static_cast<ptrdiff_t>(plan->separator_bytes.size());
   space_.leaves.erase(space_.leaves.begin(), space_.leaves.begin() + used);
   space_.separators.erase(space_.separators.begin(), space_.separators.begin() + used);
@@ -563,7 +563,7 @@ BatchWriter::Attempt BatchWriter::Try(PoolOperation* op, Plan* plan, Status* sta
 Status BatchWriter::Run() {
   const Status status = RunWith(Reserve::kInsert);
   if (!status.IsNoSpace()) return status;
-  // One thread at a time uses the pages that are held back.
+  // One thread at a time uses the held-back pages.
   MutexLock lock(state_.scarce_mutex());
   return RunWith(Reserve::kUpdate);
 }
@@ -585,7 +585,7 @@ Status BatchWriter::RunWith(Reserve reserve) {
         EpochGuard guard(state_.epochs);
         attempt = Try(&op, &plan, &status);
       }
-      // The change that made this one needless may not be durable yet.
+      // The change that made this batch needless may not be durable yet.
       if (attempt == Attempt::kDone || attempt == Attempt::kNothing) status = op.AwaitDurable();
     }
     if (attempt == Attempt::kDone) {

@@ -1,25 +1,25 @@
-// BatchWriter: many changes as one, through a redo log in the pool.
+// BatchWriter: applies many changes as one, through a redo log in the pool.
 //
 //   records, new leaves, batch log | fence | batch mark | fence | the log's words | fence | clear
 //   the mark | fence
 //
 // The words are slots, fingerprints, next pointers and commit words of published leaves. Storing
-// them twice is harmless: with the mark, recovery stores them again; without it, none. New leaves
-// and records are unreachable until then and need no words.
+// them twice is harmless. If the mark is set, recovery stores them again, otherwise none of them.
+// New leaves and records are unreachable until then and need no words.
 //
-// One next pointer unlinks a run of leaves that become empty, so deleting a range costs words for
-// its two ends only.
+// One next pointer unlinks a run of leaves that become empty, so deleting a range costs words only
+// for its two ends.
 //
 // I1: the structure mutex and the locks of all changed leaves are held from the plan to the end, so
 //     that no reader sees a part of a batch in one leaf. A reader of several leaves may see one
-//     before the batch and one after it: there are no snapshots.
-// I2: all space is allocated before the first store to something published, and all memory: from
-//     the batch mark on nothing fails.
-// I3: a batch that only deletes needs at most one word for each leaf: the commit word of a leaf
-//     that stays, and its next pointer only if the leaf right of it is unlinked, which needs no
-//     word. The heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
-// I4: a leaf is locked once, and unlinked from its left neighbour. The index leads to both by the
-//     keys of separators. Damage may have changed these since the open, so it is checked.
+//     before the batch and another after it, because there are no snapshots.
+// I2: all space and all memory are allocated before the first store to something published, so that
+//     nothing fails from the batch mark on.
+// I3: a batch that only deletes needs at most one word for each leaf. A leaf that stays needs its
+//     commit word, and its next pointer only if the leaf right of it is unlinked and needs no word.
+//     The heap holds back pages for these words (heap.h, I5), so a full pool takes the batch.
+// I4: a leaf is locked once, and is unlinked from its left neighbour. The index finds both by the
+//     keys of separators. Damage may have changed these keys since the open, so both are checked.
 #pragma once
 
 #include <memory>
@@ -73,11 +73,11 @@ class BatchWriter {
     LeafHold lock;
     uint64_t commit = 0;
     uint64_t kept = 0;  // slots that stay as they are
-    // The others. An entry that is new has kNewEntry as its index. More than a leaf holds are all
-    // that there are, in order; otherwise order and keys do not matter.
+    // The other entries. A new entry has kNewEntry as its index. If they are too many for a leaf,
+    // they are all entries, in order. Otherwise order and keys do not matter.
     std::vector<LeafEntry> entries;
     std::vector<Unlinked> unlinked;
-    std::vector<NewLeaf> more;  // right of it, when the entries are too many
+    std::vector<NewLeaf> more;  // right of the leaf, if the entries are too many
     int64_t added = 0;
     size_t changed_slots = 0;
     bool dropped = false;
@@ -113,7 +113,7 @@ class BatchWriter {
   void ReleaseSpace();
   Attempt Try(PoolOperation* op, Plan* plan, Status* status) ASHLAR_REQUIRES(kStructureMutex);
   Status MakePlan(Plan* plan) ASHLAR_REQUIRES(kStructureMutex);
-  // None: the batch has locked that leaf already.
+  // Returns nullopt if this batch has already locked that leaf.
   std::optional<BoundedLeaf> LockLeaf(const std::optional<Slice>& key, bool before,
                                       FunctionRef<bool(const LeafRef*)> is_locked_here) const
       ASHLAR_REQUIRES(kStructureMutex);

@@ -5,14 +5,14 @@
 //   segments    [a  b](b      d)[d  e]
 //   newest        3       7       7
 //
-// A range covers the keys of the tree and the batch's puts before the range's position. So a
-// segment needs the newest position only.
+// A range covers the keys of the tree and those puts of the batch that are before its position. So
+// a segment needs only the newest position.
 //
 // I1: segments are in order, none is empty, and none overlaps the next one.
 // I2: the segments and the ranges cover the same keys.
 //
-// Building takes O(n log n) comparisons for n ranges, a lookup O(log n). A comparison of every key
-// with every range was rejected: it is quadratic, under the locks of all leaves of the batch.
+// Building takes O(n log n) comparisons for n ranges, a lookup O(log n). Rejected: comparing every
+// key with every range, which is quadratic, while the locks of all leaves of the batch are held.
 //
 // Thread safety: none while it is built, const calls from any thread. Lifetime: the keys of the
 // ranges outlive it.
@@ -32,18 +32,18 @@ class DeletedRanges {
  public:
   explicit DeletedRanges(const KeyOrder& order) : order_(order) {}
 
-  // A range that is empty adds nothing.
+  // An empty range adds nothing.
   void Add(const KeyRange& range, size_t position);
-  // Once, after the last Add and before the lookups.
+  // Call once, after the last Add and before the lookups.
   void Build();
 
   bool empty() const { return segments_.empty(); }
   bool Covers(const Slice& key) const { return Find(key) != nullptr; }
   // Whether a range at this position of the batch, or at a later one, covers the key.
   bool CoversAfter(const Slice& key, size_t position) const;
-  // Where the first range begins. None: before every key. Requires: not empty.
+  // The begin of the first range. Nullopt: before every key. Requires: there is a range.
   std::optional<Slice> First() const { return segments_.front().begin.key; }
-  // The first key at or after `key` that a range may cover. None: there is none.
+  // The first key at or after `key` that a range may cover, or nullopt.
   std::optional<Slice> FirstFrom(const Slice& key) const;
 
   void CheckInvariants() const;
@@ -67,7 +67,7 @@ class DeletedRanges {
   };
 
   int Compare(const Cut& a, const Cut& b) const;
-  // The segments that end before the key, or at it.
+  // Skips the segments that end before the key, or at it.
   std::vector<Segment>::const_iterator AfterThoseBefore(const Slice& key) const;
   const Segment* Find(const Slice& key) const;
 

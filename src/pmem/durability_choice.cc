@@ -3,7 +3,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// Whether nothing that this processor offers makes stores to DAX durable.
+// Whether no known instruction of this processor makes stores to DAX durable.
 bool LacksFlush(PoolBacking backing, const CacheFacts& caches) {
   return backing == PoolBacking::kDax && !caches.are_persistent &&
          caches.best == FlushInstruction::kNone;

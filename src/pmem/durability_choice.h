@@ -1,16 +1,16 @@
-// The durability class of an open, and the instruction by which it empties the caches.
+// The choice of an open's durability class and of the instruction that flushes its cache lines.
 //
 //   backing         class by default     lines are flushed
 //   DAX             cpu-flush; logged    unless the system says that its caches are persistent
 //                   if nothing flushes
-//   shared memory   process-crash-only   with cpu-flush, unless that is said, by the program too
+//   shared memory   process-crash-only   with cpu-flush, unless the system or the program says so
 //   storage         logged               never: cpu-flush is refused
 //
-// I1: on DAX no change of class cpu-flush stays in caches that a power failure empties. The
-//     program's word is no proof, and a processor whose flush the library does not know has none.
+// I1: on DAX no change of class cpu-flush stays in caches that a power failure empties. The word of
+//     the program is no proof, and a processor without a known flush does not get this class.
 //
-// Rejected: PersistentTreeOptions::caches_are_durable on DAX too, for systems that have eADR and do
-// not say so. Where it is set by mistake every acknowledged change may be lost, without an error.
+// Rejected: PersistentTreeOptions::caches_are_durable also on DAX, for systems that have eADR and
+// do not report it. If set by mistake, it may lose every acknowledged change without an error.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace ashlar::pmem {
 
-// Of the machine.
+// Properties of the machine.
 struct CacheFacts {
   bool are_persistent = false;  // the system says so (CachesArePersistent)
   FlushInstruction best = FlushInstruction::kNone;
@@ -35,8 +35,8 @@ struct DurabilityChoice {
   FlushInstruction instruction = FlushInstruction::kNone;  // of class cpu-flush; kNone: none needed
 };
 
-// NotSupported: the options ask for a class that the backing, or the processor, does not offer.
-// `path` names the pool in errors.
+// Returns NotSupported if the options demand a class that the backing or the processor does not
+// offer. `path` names the pool in errors.
 Result<DurabilityChoice> ChooseDurability(const PersistentTreeOptions& options, PoolBacking backing,
                                           const CacheFacts& caches, const std::string& path);
 

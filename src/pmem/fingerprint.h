@@ -1,7 +1,7 @@
 // The one-byte hash of a key that leaves keep for each slot: the Pearson hash with the
 // permutation of RFC 3074, over unsigned bytes.
 //
-// I1: it never changes: it is part of the pool's format.
+// I1: it never changes, because it is part of the pool's format.
 // Thread safety: pure functions.
 #pragma once
 

@@ -19,7 +19,7 @@ void FreeRuns::Insert(uint64_t page, uint64_t pages) {
   pages_ += pages;
 }
 
-// The run gets another place and length, and keeps its nodes (I3).
+// Changes the position and the length of the run, and reuses its nodes (I3).
 void FreeRuns::Move(ByPage::iterator run, uint64_t page, uint64_t pages) {
   auto by_length = by_length_.extract({run->second, run->first});
   by_length.value() = {pages, page};
@@ -75,7 +75,7 @@ std::optional<uint64_t> FreeRuns::TakeShortest(uint64_t pages, uint64_t from) {
 
 std::optional<uint64_t> FreeRuns::TakeFirst(uint64_t pages, uint64_t limit) {
   uint64_t first = limit;
-  // The first run of each length.
+  // Looks at the first run of each length.
   for (auto run = by_length_.lower_bound({pages, 0}); !IsEnd(run);
        run = by_length_.lower_bound({run->first + 1, 0}))
     first = std::min(first, run->second);

@@ -83,7 +83,7 @@ void Heap::NoteInUse(HeapSpan* span, PoolOffset record) {
 void Heap::NoteBeforeUnlink(PoolOffset object) {
   MutexLock lock(mutex());
   HeapSpan* const span = SpanOf(object);
-  // The offset comes from the pool: where no object is, damage made it up.
+  // The offset comes from the pool. If there is no object, the offset is damaged.
   if (span != nullptr && span->Holds(object)) NoteInUse(span, object);
 }
 
@@ -136,7 +136,7 @@ void Heap::OpenMarkedSpans() noexcept {
     if (span->taken < span->objects && span->entry.kind != SpanKind::kLarge) Open(span.get());
   }
   for (const PoolOffset offset : freed_before_mark_) {
-    // A damaged pool may have named one twice.
+    // A damaged pool may refer to one object twice.
     const HeapSpan* const span = SpanOf(offset);
     if (span != nullptr && span->IsTaken(span->IndexOf(offset))) FreeObject(offset);
   }
@@ -166,7 +166,7 @@ HeapSpan* Heap::SpanOf(PoolOffset offset) const {
   return first == 0 ? nullptr : spans_[first].get();
 }
 
-// All memory that a span of this entry needs.
+// Allocates all memory that a span of this entry needs.
 std::unique_ptr<HeapSpan> Heap::MakeSpan(const SpanEntry& entry) {
   uint32_t class_index = entry.size_class;
   uint64_t object_bytes = entry.pages * kPageBytes;
@@ -185,14 +185,14 @@ std::unique_ptr<HeapSpan> Heap::MakeSpan(const SpanEntry& entry) {
   return std::make_unique<HeapSpan>(entry, class_index, object_bytes);
 }
 
-// Requires: MakeSpan has made it, and no other one since.
+// Requires: MakeSpan has made this span, and no other span since.
 HeapSpan* Heap::AddSpan(std::unique_ptr<HeapSpan> span, uint64_t page) noexcept {
   const SpanEntry& entry = span->entry;
   if (entry.kind == SpanKind::kLeaves) leaf_spans_++;
   if (entry.kind != SpanKind::kLarge) classes_[span->class_index].spans++;
   const uint64_t end = page + entry.pages;
   if (spans_.size() < end) {
-    spans_.resize(end);  // the constructor has made room
+    spans_.resize(end);  // reserved by the constructor
     first_page_of_.resize(end, 0);
   }
   span->page = page;
@@ -213,8 +213,8 @@ void Heap::Open(HeapSpan* span) noexcept {
   if (span->taken == 0) size_class.empty_spans++;
 }
 
-// The span before the last one moves to the free place, so that the last one, which is allocated
-// from, stays last. An evacuation shuts most of the spans of a pool, under the mutex.
+// The last but one span moves to the free place, so that the last one, from which objects are
+// taken, stays last. Constant time: an evacuation shuts most spans of a pool under the mutex.
 void Heap::Shut(HeapSpan* span) noexcept {
   ASHLAR_DCHECK(span->is_open);  // the list of its class has it
   span->is_open = false;
@@ -234,7 +234,7 @@ void Heap::Shut(HeapSpan* span) noexcept {
   if (span->taken == 0) size_class.empty_spans--;
 }
 
-// I5. A piece of one page, the shortest that a log has, holds the words of so many leaves.
+// I5. The shortest piece of a log is one page, which holds the words of kWordsPerPage leaves.
 uint64_t Heap::PagesHeldBack(uint64_t leaf_spans) const {
   constexpr uint64_t kWordsPerPage = (kPageBytes - kBatchLogHeaderBytes) / kBatchWordBytes;
   return (leaf_spans * kLeavesPerSpan + kWordsPerPage - 1) / kWordsPerPage;
@@ -273,7 +273,7 @@ bool Heap::GivePages(uint64_t page, uint64_t pages) noexcept try {
   return false;
 }
 
-// Requires: the span is empty and nothing durable refers to it. Without memory it stays (I7).
+// Requires: the span is empty and nothing durable refers to it. If allocation fails, it stays (I7).
 void Heap::DropSpan(HeapSpan* span) noexcept {
   ASHLAR_DCHECK(span->taken == 0 && !span->marking);  // Requires, and I1
   const uint64_t page = span->page;
@@ -290,8 +290,8 @@ void Heap::DropSpan(HeapSpan* span) noexcept {
   spans_[page].reset();
 }
 
-// Whether an empty span can go. I2: a class in use keeps an object in its other spans. No leaf is
-// held back: an open makes spans of leaves of pages that were given back, and I5 may need these.
+// Whether the span is empty and not needed. I2: a class in use keeps an object in its other spans.
+// No leaf is held back: an open remakes given-back spans of leaves, and I5 may need their pages.
 bool Heap::IsSpare(const HeapSpan& span) const {
   if (span.taken > 0 || span.marking) return false;
   if (span.entry.kind != SpanKind::kRecords) return true;
@@ -300,8 +300,8 @@ bool Heap::IsSpare(const HeapSpan& span) const {
   return size_class.taken_objects == 0 || others > 0;
 }
 
-// Gives back the empty spans that the classes keep for their next objects. In a full pool this is a
-// part of each change, so it does not look at all spans, unless some large ones were kept.
+// Gives back the empty spans that the classes keep for their next objects. In a full pool every
+// change calls this, so it looks at all spans only if some large ones were kept.
 void Heap::DropSpareSpans() noexcept {
   for (const Class& size_class : classes_) {
     if (size_class.empty_spans == 0) continue;
@@ -320,7 +320,7 @@ void Heap::DropSpareSpans() noexcept {
   }
 }
 
-// I6. All that is held for later allocations, and not promised to anything.
+// I6. Frees all space that is kept for later allocations and promised to none of them.
 void Heap::FreeIdleSpace() noexcept {
   TakeBackReserved();
   DropSpareSpans();
@@ -335,8 +335,8 @@ void Heap::TakeBackReserved() noexcept {
 
 // ---- Objects.
 
-// I2: of the free objects, those that are not for this allocation. Also in a class of which nothing
-// is in use: its only span may have one object, as an update leaves it that finds no entry.
+// I2: the free objects that this allocation may not take. Also for a class without objects in use,
+//     because its only span may have one object, left by an update that found no entry.
 uint64_t Heap::HeldBack(const Class& size_class, Reserve reserve) const {
   if (&size_class == &classes_[kLeafClass]) return 0;
   return reserve == Reserve::kUpdate ? 0 : 1;
@@ -346,8 +346,8 @@ bool Heap::HasObject(const Class& size_class, Reserve reserve) const {
   return size_class.free_objects > HeldBack(size_class, reserve);
 }
 
-// One object for the caller, and more of the same word for its thread: not the last ones of the
-// class (I2).
+// Takes one object for the caller, and reserves more of the same word for its thread, except for
+// the last ones of the class (I2).
 PoolOffset Heap::TakeObject(uint32_t class_index, Reserve reserve) {
   Class& size_class = classes_[class_index];
   HeapSpan* const span = size_class.open.back();
@@ -383,7 +383,7 @@ uint64_t Heap::SpanPagesOf(uint32_t class_index) const {
   return std::min(PagesFor(bytes), kSpanPages);
 }
 
-// I2: an object for the caller and, for an insert, the one that is held back.
+// I2: room for the caller's object and, for an insert, for the held-back one.
 uint64_t Heap::FewerPagesOf(uint32_t class_index, Reserve reserve) const {
   if (class_index == kLeafClass) return 0;  // such spans have one length
   const uint64_t objects = reserve == Reserve::kUpdate ? 1 : 2;
@@ -394,7 +394,7 @@ uint64_t Heap::FewerPagesOf(uint32_t class_index, Reserve reserve) const {
   return std::min(pages, SpanPagesOf(class_index));
 }
 
-// I2. Spans that are being emptied hand out again, until there is an object for an insert.
+// I2. Lets spans that are being emptied hand out objects again until the allocation finds one.
 void Heap::LendEvacuated(uint32_t class_index, Reserve reserve) noexcept {
   if (!has_evacuation_ || reserve == Reserve::kMove) return;
   for (const std::unique_ptr<HeapSpan>& span : spans_) {
@@ -497,7 +497,7 @@ Result<PoolOffset> Heap::Allocate(uint64_t bytes, Reserve reserve) {
   return AllocateSmall(class_index, reserve);
 }
 
-// The thread's next record is probably as long as this one. Its lines are in no cache, and the
+// The thread's next record is probably as long as this one. Its lines are not in a cache, and the
 // fence of its change would wait for them.
 void Heap::PrefetchForRecord(PoolOffset next, uint64_t bytes) const {
   constexpr uint64_t kBytesMax = uint64_t{16} * kCacheLineBytes;
@@ -539,7 +539,7 @@ void Heap::FreeIn(HeapSpan* span, PoolOffset offset) noexcept {
     if (size_class.free_objects == 0) span->evacuated = false;  // I2
     if (!span->evacuated) Open(span);
   }
-  // One empty span per class stays: a class that grows and shrinks by one object would otherwise
+  // One empty span per class stays. Otherwise a class that grows and shrinks by one object would
   // pay fences for it.
   const bool is_needless = span->evacuated
                                ? IsSpare(*span)
@@ -552,7 +552,7 @@ void Heap::Release(PoolOffset object) noexcept {
   FreeObject(object);
 }
 
-// Objects are anywhere in the pool: the steps to their spans are prefetched for all of them at
+// Objects are anywhere in the pool, so each step to their spans is prefetched for all of them at
 // once.
 void Heap::PrefetchSpans(std::span<const PoolOffset> objects) const {
   const uint64_t end = spans_.size() * kPageBytes;
@@ -581,7 +581,7 @@ void Heap::FreeAll(std::span<const PoolOffset> objects) noexcept {
   PrefetchSpans(objects);
   for (const PoolOffset object : objects) {
     // The offset comes from the pool. A damaged one may refer to a place without an object, to one
-    // object twice, or to an object that the mark did not meet.
+    // object twice, or to an object that the mark did not reach.
     HeapSpan* const span = SpanOf(object);
     if (span == nullptr || !span->Holds(object)) continue;
     if (span->marking || (span->IsTaken(span->IndexOf(object)) && !IsReserved(*span, object)))
@@ -621,8 +621,8 @@ uint64_t Heap::VolatileBytes() const {
          freed_before_mark_.size() * sizeof(PoolOffset);
 }
 
-// From the end of the pool to its beginning, so that free pages become one run, and no more than
-// the other spans of the class can take.
+// Evacuates from the end of the pool to its beginning, so that free pages become one run, and no
+// more objects than the other spans of the class can take.
 void Heap::BeginEvacuation(double used_share_max) {
   MutexLock lock(mutex());
   FreeIdleSpace();

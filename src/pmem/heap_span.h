@@ -1,4 +1,4 @@
-// HeapSpan: a run of pages that holds objects of one size, and which of them are taken. Volatile.
+// HeapSpan: a run of pages with objects of one size, and a bitmap of the taken ones. Volatile.
 //
 // I1: `taken` is the number of set bits of objects. The bits after the last object are set.
 // I2: no word before `hint` has a free bit.
@@ -48,8 +48,8 @@ struct HeapSpan {
     taken--;
     hint = std::min(hint, index / 64);
   }
-  // Takes the first free objects: at most `count` of one word of the bitmap. Bit i of the mask is
-  // the object first + i. Requires: an object is free, count > 0.
+  // Takes the first free objects, at most `count` and all from one word of the bitmap. Bit i of the
+  // mask is the object first + i. Requires: an object is free, and count > 0.
   struct Taken {
     uint32_t first;
     uint64_t mask;
@@ -72,7 +72,7 @@ struct HeapSpan {
   uint32_t taken = 0;
   uint32_t hint = 0;        // no word before it has a free bit
   uint32_t open_place = 0;  // in the list of its class, while is_open
-  bool marking = false;     // was there at open, and the mark is not finished
+  bool marking = false;     // existed at open, and the mark is not finished
   bool is_open = false;     // listed in its class, hands out objects
   bool evacuated = false;   // hands out nothing for now, so that it may become empty
   std::vector<uint64_t> bits;

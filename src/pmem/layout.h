@@ -39,15 +39,15 @@ struct PoolHeader {
 };
 static_assert(sizeof(PoolHeader) == 64);
 
-// The redo log that belongs to the pool (class logged; see redo_log.h). In the header's sector of
-// 512 bytes, so that a power cut leaves the link before a change or the one after it.
+// The link to the pool's redo log (class logged; see redo_log.h). It is in the header's sector of
+// 512 bytes, so a power cut leaves either the link before a change or the one after it.
 struct LogLink {
   uint64_t state;       // LogState
   uint64_t generation;  // of the log that is open, or of the last one that was
-  uint64_t checksum;    // crc32c, masked, of the two words before
+  uint64_t checksum;    // crc32c, masked, of the two preceding words
 };
 enum class LogState : uint64_t {
-  kClosed = 1,  // the pool holds every change: no log belongs to it
+  kClosed = 1,  // the pool has every change, so no log belongs to it
   kOpen = 2,    // changes may be in the log of this generation and nowhere else
   kNext = 3,    // the same, and the log of the next generation may have taken its place
 };
@@ -55,9 +55,9 @@ inline constexpr PoolOffset kLogLinkOffset = 64;
 
 inline constexpr PoolOffset kComparatorNameOffset = 128;
 inline constexpr size_t kComparatorNameBytesMax = 1024;
-// Alone on its line: a batch mark (below).
+// The batch mark (see below), alone on its line.
 inline constexpr PoolOffset kBatchMarkOffset = 2048;
-// Room for a batch log that is small, so that a full pool can be deleted from.
+// Room for a small batch log, so that entries of a full pool can be deleted.
 inline constexpr PoolOffset kSmallBatchLogOffset = kBatchMarkOffset + kLineBytes;
 inline constexpr uint64_t kSmallBatchLogBytes = kPageBytes - kSmallBatchLogOffset;
 
@@ -67,8 +67,8 @@ inline constexpr uint64_t kSmallBatchLogBytes = kPageBytes - kSmallBatchLogOffse
 //   check      offset of the log's first piece / 16, 0: no batch   check
 //
 // The check covers the offset and the first piece's checksum. The mark of no batch has a check too
-// and is not 0. So a mark that became 0 and a mark with a flipped bit are damage, and one store of
-// one word commits a batch.
+// and is not 0. So a zeroed mark and a mark with a flipped bit are recognized as damage, and one
+// store of one word commits a batch.
 
 inline constexpr uint64_t kBatchMarkLogBits = (kPoolBytesMax - 1) & ~uint64_t{15};
 
@@ -117,7 +117,7 @@ constexpr uint64_t EncodeSpanEntry(uint64_t page, const SpanEntry& entry) {
   return static_cast<uint64_t>(entry.pages) << 32 | SpanCheck(page, entry) << 10 |
          static_cast<uint64_t>(entry.size_class) << 3 | static_cast<uint64_t>(entry.kind);
 }
-// False for a word that EncodeSpanEntry did not make for this page.
+// Returns false for a word that EncodeSpanEntry did not produce for this page.
 constexpr bool DecodeSpanEntry(uint64_t page, uint64_t word, SpanEntry* entry) {
   *entry = {.kind = static_cast<SpanKind>(word & 7),
             .size_class = static_cast<uint16_t>(word >> 3 & 0x7f),
@@ -134,8 +134,8 @@ constexpr bool DecodeSpanEntry(uint64_t page, uint64_t word, SpanEntry* entry) {
 //                                leaf's offset
 //                  next          offset of the leaf to the right, 0: none. The pointer that is not
 //                                valid is written before the commit word selects it
-//                  fingerprint   without meaning under a comparator that calls different bytes
-//                                equal: an update does not change it
+//                  fingerprint   without meaning under a comparator for which different bytes are
+//                                equal, because an update does not change it
 //   line 1       next 1 | separator | tag | 40 bytes zero
 //                  separator     offset of a record whose key is the leaf's lower bound, 0 for the
 //                                first leaf; never changes
@@ -154,8 +154,8 @@ inline constexpr uint64_t kLeafNext1 = 64;
 inline constexpr uint64_t kLeafSeparator = 72;
 inline constexpr uint64_t kLeafTag = 80;
 inline constexpr uint64_t kLeafSlots = 128;
-// An insert flushes one line for its fingerprint and the commit word: stores to one line become
-// durable in their order.
+// An insert flushes one line for both the fingerprint and the commit word, because stores to one
+// line become durable in their order.
 static_assert(kLeafFingerprints + kSlots == kLineBytes && kLeafCommit < kLineBytes);
 static_assert(kLeafSlots + kSlots * 8 == kLeafBytes);
 
@@ -170,7 +170,7 @@ constexpr uint64_t Occupied(uint64_t commit) { return commit & kOccupiedMask; }
 constexpr uint32_t SelectedNext(uint64_t commit) {
   return static_cast<uint32_t>(commit >> kSlots & 1);
 }
-// `next`: the pointer that counts.
+// `next`: the value of the valid next pointer.
 constexpr uint64_t EncodeCommit(PoolOffset leaf, PoolOffset next, uint64_t occupied,
                                 uint32_t selected_next) {
   const uint64_t fields = occupied | uint64_t{selected_next} << kSlots;
@@ -178,7 +178,7 @@ constexpr uint64_t EncodeCommit(PoolOffset leaf, PoolOffset next, uint64_t occup
   mixed = ((mixed ^ mixed >> 32) + next) * 0x165667b19e3779f9u;
   return fields | mixed >> kCommitCheckShift << kCommitCheckShift;
 }
-// False: the commit word is not the leaf's with this pointer.
+// Whether this is the commit word of the leaf with this next pointer.
 constexpr bool IsCommit(PoolOffset leaf, PoolOffset next, uint64_t commit) {
   return EncodeCommit(leaf, next, Occupied(commit), SelectedNext(commit)) == commit;
 }

@@ -12,7 +12,7 @@ SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset lea
   SlotFound found;
   uint64_t candidates = Occupied(commit);
   if (order.equal_means_same_bytes) candidates &= view.Matching(fingerprint);
-  // Also of the other key that one search in eight meets.
+  // Also prefetches the record of another key, which one search in eight meets.
   for (uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
     PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(rest))), part);
   }
@@ -60,14 +60,14 @@ void LeafContents::Read(const Medium& medium, const KeyOrder& order, PoolOffset 
   for (uint64_t rest = Occupied(commit); rest != 0; rest &= rest - 1) {
     const auto index = static_cast<uint32_t>(std::countr_zero(rest));
     const uint64_t slot = view.Slot(index);
-    // Any offset may be prefetched, also one that a damaged slot makes up.
+    // Any offset may be prefetched, even one from a damaged slot.
     ASHLAR_PREFETCH(medium.view() + SlotRecord(slot));
     entries.push_back(
         {.index = index, .fingerprint = view.FingerprintOf(index), .slot = slot, .key = Slice()});
   }
   for (LeafEntry& entry : entries) {
     const std::optional<Record> record = ReadRecord(medium, entry.record());
-    // A slot that gives another size would have the record copied into too little room.
+    // With another size in the slot, the record could be copied into too little space.
     if (!record || entry.slot != EncodeSlot(entry.record(), record->bytes())) {
       damaged = DamagedPlace(view, entry.index, entry.slot);
       entries.clear();
@@ -92,7 +92,7 @@ void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntr
   ASHLAR_DCHECK(entries.size() <= kSlots);  // Requires
   std::array<uint64_t, kLeafBytes / 8> image{};
   const uint64_t occupied = entries.empty() ? 0 : kOccupiedMask >> (kSlots - entries.size());
-  // Next 1: the first split then selects the pointer in the line of the commit word.
+  // Uses next 1, so that the first split selects the pointer in the line of the commit word.
   image[kLeafCommit / 8] = EncodeCommit(leaf, next, occupied, 1);
   image[kLeafNext1 / 8] = next;
   image[kLeafSeparator / 8] = separator;

@@ -1,9 +1,9 @@
 // Leaves: functions that read and write the lines of a leaf (layout.h). Callers take the locks and
 // order the operations.
 //
-// A reader without a lock may see any mixture of a leaf's states. Each word is whole. A slot that
-// was ever published refers to a record that stays while the reader's epoch guard lives. A result
-// of several words is valid only after FoundLeaf::Unchanged.
+// A reader without a lock may see any mixture of a leaf's states, but each word is consistent. A
+// slot that was ever published refers to a record that stays as long as the reader's epoch guard. A
+// result from several words is valid only after FoundLeaf::Unchanged.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 
 namespace ashlar::pmem {
 
-// The order of keys, and whether fingerprints may decide: an order that calls different bytes equal
-// cannot use them.
+// The order of keys, and whether fingerprints may be used. They may not be used under an order in
+// which different bytes can be equal.
 struct KeyOrder {
   explicit KeyOrder(const Comparator* user)
       : comparator(user),
@@ -73,15 +73,15 @@ class LeafView {
   const PoolOffset leaf_;
 };
 
-// What to name when the record of a slot cannot be read, never 0: its offset, or that of the slot
-// when that leads nowhere.
+// The place to name in an error if the record of a slot cannot be read. It is never 0. It is the
+// offset of the record, or of the slot if that of the record is 0.
 inline PoolOffset DamagedPlace(const LeafView& leaf, uint32_t index, uint64_t slot) {
   const PoolOffset record = SlotRecord(slot);
   return record != 0 ? record : leaf.SlotOffset(index);
 }
 
-// The result of a search in one leaf. `damaged` (not 0) is the DamagedPlace of a record that cannot
-// be read; the other fields are not valid then.
+// The result of a search in one leaf. If a record cannot be read, `damaged` is its DamagedPlace
+// (not 0) and the other fields are not valid.
 struct SlotFound {
   bool found = false;
   uint32_t index = 0;
@@ -95,10 +95,10 @@ enum class RecordPart : uint8_t { kKey, kAll };
 SlotFound FindInLeaf(const Medium& medium, const KeyOrder& order, PoolOffset leaf, uint64_t commit,
                      const Slice& key, uint8_t fingerprint, RecordPart part);
 
-static_assert(kLineBytes == kCacheLineBytes);  // flushed as the processor does it
+static_assert(kLineBytes == kCacheLineBytes);  // the processor flushes such lines
 
-// Prefetches a slot's record: all of a short one, whose key and value may cross the end of a line,
-// and the beginning of a longer one.
+// Prefetches a slot's record. A short record is prefetched completely, because its key and value
+// may cross the end of a line. Of a longer one only the beginning is prefetched.
 inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part) {
   constexpr uint64_t kKeyBytes = 2 * kLineBytes;
   // The processor prefetches the following lines itself.
@@ -109,7 +109,7 @@ inline void PrefetchRecord(const Medium& medium, uint64_t slot, RecordPart part)
   PrefetchRange(start, bytes);
   ASHLAR_PREFETCH(start + bytes - 1);
 }
-// Prefetches the record that FindInLeaf will read first. Any mixture of a leaf's states will do.
+// Prefetches the record that FindInLeaf will read first. Works with any mixture of a leaf's states.
 inline void PrefetchCandidate(const Medium& medium, PoolOffset leaf, uint8_t fingerprint) {
   const LeafView view(medium, leaf);
   const uint64_t candidates = Occupied(view.Commit()) & view.Matching(fingerprint);
@@ -118,7 +118,7 @@ inline void PrefetchCandidate(const Medium& medium, PoolOffset leaf, uint8_t fin
                    RecordPart::kKey);
 }
 
-// The same for a Put. A new entry's slot is on a line that nothing has read yet.
+// The same for a Put. Without a candidate, prefetches the free slot's line, which was not read yet.
 inline void PrefetchForPut(const Medium& medium, PoolOffset leaf, uint8_t fingerprint) {
   const LeafView view(medium, leaf);
   const uint64_t occupied = Occupied(view.Commit());
@@ -127,7 +127,7 @@ inline void PrefetchForPut(const Medium& medium, PoolOffset leaf, uint8_t finger
     PrefetchRecord(medium, view.Slot(static_cast<uint32_t>(std::countr_zero(candidates))),
                    RecordPart::kKey);
   } else {
-    // Of a full leaf it is the line after the leaf.
+    // For a full leaf this is the line after the leaf.
     const auto free = static_cast<uint32_t>(std::countr_one(occupied));
     ASHLAR_PREFETCH(medium.view() + view.SlotOffset(free));
   }
@@ -142,7 +142,7 @@ struct LeafEntry {
 
   PoolOffset record() const { return SlotRecord(slot); }
 };
-// The entries of a leaf at one commit word. Lifetime of the keys: an epoch guard.
+// The entries of a leaf at one commit word. The keys are valid in the caller's epoch guard.
 struct LeafContents {
   LeafContents() = default;
   LeafContents(const Medium& medium, const KeyOrder& order, PoolOffset leaf) {
@@ -156,7 +156,7 @@ struct LeafContents {
   PoolOffset damaged = 0;
 };
 
-// A leaf's fingerprints, as a change makes them.
+// A leaf's fingerprints with the changes that were set.
 class ChangedFingerprints {
  public:
   explicit ChangedFingerprints(const LeafView& leaf) {
@@ -169,7 +169,7 @@ class ChangedFingerprints {
     word = (word & ~(uint64_t{0xff} << shift)) | uint64_t{fingerprint} << shift;
     changed_ |= 1u << (index / 8);
   }
-  // Calls `store` with the offset and the value of each word that has a fingerprint that was set.
+  // Calls `store` with the offset and the value of each word in which a fingerprint was set.
   template <typename Function>
   void ForEachWord(PoolOffset leaf, const Function& store) const {
     for (uint32_t word = 0; word < kFingerprintWords; ++word) {
@@ -183,7 +183,7 @@ class ChangedFingerprints {
   uint32_t changed_ = 0;
 };
 
-// Changes of slots that are not occupied yet, gathered so that each line is flushed once. The
+// Collects changes of slots that are not occupied yet, so that each line is flushed once. The
 // fingerprints are flushed with the commit word, which is in their line.
 class SlotWriter {
  public:
@@ -193,7 +193,7 @@ class SlotWriter {
     slot_lines_ |= 1u << (index / 8);
     fingerprints_.Set(index, fingerprint);
   }
-  // Stores the fingerprints and flushes the slots. The caller fences, and calls PublishCommit.
+  // Stores the fingerprints and flushes the slots. The caller then fences and calls PublishCommit.
   void Finish();
 
  private:
@@ -203,8 +203,8 @@ class SlotWriter {
   uint32_t slot_lines_ = 0;
 };
 
-// Writes and flushes a leaf that nothing refers to yet, with these entries in slots 0, 1, ...; at
-// most kSlots.
+// Writes and flushes a leaf that nothing refers to yet, with these entries in slots 0, 1 and so on.
+// Requires: at most kSlots entries.
 void WriteNewLeaf(PoolOperation* op, PoolOffset leaf, const std::vector<LeafEntry>& entries,
                   PoolOffset separator, PoolOffset next);
 
@@ -217,7 +217,7 @@ inline void StoreOtherNext(PoolOperation* op, const LeafView& leaf, uint64_t com
   if (SelectedNext(commit) == 0) op->Flush(other, 8);
 }
 
-// Publishes a record in an occupied slot: one store, after a fence, flushed and fenced.
+// Publishes a record in an occupied slot. The one store follows a fence and is flushed and fenced.
 inline void PublishSlot(PoolOperation* op, PoolOffset at, uint64_t slot) {
   op->Fence();
   op->Store(at, slot);
@@ -225,8 +225,8 @@ inline void PublishSlot(PoolOperation* op, PoolOffset at, uint64_t slot) {
   op->Fence();
 }
 
-// Publishes a leaf's occupied slots and the next pointer that counts: one store, flushed and
-// fenced. `next` is stored already, at index selected_next.
+// Publishes a leaf's occupied slots and its valid next pointer with one store, which is flushed and
+// fenced. Requires: `next` is already stored at index selected_next.
 inline void PublishCommit(PoolOperation* op, PoolOffset leaf, PoolOffset next, uint64_t occupied,
                           uint32_t selected_next) {
   op->Store(leaf + kLeafCommit, EncodeCommit(leaf, next, occupied, selected_next));

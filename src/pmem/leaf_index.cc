@@ -30,8 +30,8 @@ struct alignas(kCacheLineBytes) LeafIndex::Node {
   std::array<const char*, kSeparators> separators{};
   std::array<std::atomic<void*>, kSeparators + 1> children{};
 
-  // Level 1: where the children's leaves are, so that their lines can be on their way while the
-  // LeafRef is. Constant, as a LeafRef's leaf is.
+  // Level 1: the offsets of the children's leaves, so that their lines are fetched together with
+  // the LeafRef. Constant, because a LeafRef's leaf is constant.
   std::array<PoolOffset, kSeparators + 1> leaves{};
 
   // Not read by readers.
@@ -49,7 +49,7 @@ struct alignas(kCacheLineBytes) LeafIndex::Node {
     if (level == 1)
       leaves[rank] = static_cast<LeafRef*>(child)->offset.load(std::memory_order_relaxed);
   }
-  // Prefetches the lines that a search reads first: otherwise each step waits for its own line.
+  // Prefetches the lines that a search reads first. Otherwise each step waits for its own line.
   void Prefetch() const { PrefetchRange(this, offsetof(Node, separators)); }
 };
 
@@ -102,7 +102,7 @@ void LeafIndex::AwaitTurn(uint32_t attempt) {
   }
 }
 
-// Requires for readers without the structure mutex: a look at the nodes passed and at the version.
+// Readers without the structure mutex must check the passed nodes and the version afterwards.
 template <typename Found, LeafIndex::Side kSide>
 ASHLAR_ALWAYS_INLINE Found LeafIndex::Descend(const Slice* key, NodesPassed* passed) const {
   Found found;
@@ -198,7 +198,7 @@ LeafRef* LeafIndex::NewRef(PoolOffset leaf) {
 
 void LeafIndex::DropRef(LeafRef* ref) noexcept {
   if ((ref->version.load(std::memory_order_relaxed) & LeafRef::kDead) == 0) ref->Kill();
-  free_refs_.push_back(ref);  // NewRef has made room for all
+  free_refs_.push_back(ref);  // NewRef has reserved room for all
 }
 
 // ---- Nodes.
@@ -219,7 +219,7 @@ void LeafIndex::DeleteTree(void* node, uint32_t level) {
 void LeafIndex::TakeHeads(Node* node) const {
   node->prefix_bytes = 0;
   if (!comparator_.HasHeads() || node->count == 0) return;
-  // Both orders are of strings: a common prefix of the first and the last one is one of all.
+  // Both orders compare strings, so a common prefix of the first and the last one is common to all.
   const Slice first = KeyOf(node->separators[0]);
   const Slice last = KeyOf(node->separators[node->count - 1]);
   const size_t shared = node->count == 1 ? 0 : CommonKeyPrefixBytes(first, last);
@@ -242,7 +242,7 @@ void LeafIndex::InsertAt(Node* node, uint32_t rank, const char* separator, void*
   node->count++;
   const Slice key = KeyOf(separator);
   const Slice prefix(node->prefix.data(), node->prefix_bytes);
-  // With one separator there was nothing to share yet.
+  // A single separator had no common prefix.
   if (node->count > 2 && key.starts_with(prefix)) {
     node->heads[rank] = comparator_.Head(key, node->prefix_bytes);
   } else {
@@ -257,7 +257,7 @@ void LeafIndex::Build(const std::vector<Entry>& leaves) {
     void* child;
   };
   Change change;  // owns the nodes until all are made
-  // The nodes of a level, each with the separator left of it. `item`: the i-th child.
+  // Builds the nodes of a level, each with the separator left of it. item(i) is the i-th child.
   const auto build_level = [&](uint32_t level, size_t count, const auto& item) {
     std::vector<Item> nodes;
     nodes.reserve((count + kBuildChildren - 1) / kBuildChildren);
@@ -315,7 +315,7 @@ void LeafIndex::CheckKeys(const Node& node, const char* lower, const char* upper
                 comparator_.Compare(KeyOf(before), KeyOf(upper)) < 0);  // in order
 }
 
-// The nodes from here down, which have the keys from `lower` to `upper`.
+// Checks and counts the nodes from here down, which have the keys from `lower` to `upper`.
 uint64_t LeafIndex::CheckTree(const Node& node, const char* lower, const char* upper) const {
   CheckNode(node);
   CheckKeys(node, lower, upper);
@@ -343,7 +343,7 @@ void LeafIndex::CheckInvariants() const {
   ASHLAR_ASSERT(CheckTree(*root, nullptr, nullptr) == nodes_.load(std::memory_order_relaxed));
   ASHLAR_ASSERT(free_refs_.size() <= refs_.size() * kRefsPerSlab);  // I2
   for (const LeafRef* const ref : free_refs_)
-    // Dead when it was made, and from DropRef on.
+    // Dead when it was made, and again after DropRef.
     ASHLAR_ASSERT((ref->version.load(std::memory_order_relaxed) & LeafRef::kDead) != 0);
 }
 
@@ -354,7 +354,7 @@ LeafIndex::Change::~Change() {
   for (Node* node : replaced_) node->replacement = nullptr;
 }
 
-// As the index will be with the change.
+// The path in the index as it will be after the change.
 LeafIndex::Path LeafIndex::PathTo(const Slice& key, const Change& change) const {
   Path path;
   Node* node = change.root_;
@@ -375,8 +375,8 @@ LeafIndex::Node* LeafIndex::Make(uint32_t level, Change* change) {
   return change->made_.back();
 }
 
-// The node at this depth of the path, which the change may edit: a copy takes its place if the
-// change has not made it (I4).
+// Returns the node at this depth of the path for editing. A copy takes its place if the change has
+// not made the node itself (I4).
 LeafIndex::Node* LeafIndex::Own(Path* path, size_t depth, Change* change) {
   Node* const old = (*path)[depth].node;
   if (old->is_new) return old;
@@ -421,8 +421,8 @@ void LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf, Change* chan
     Node* const node = Own(&path, depth, change);
     const uint32_t rank = path[depth].rank;
     if (node->count < kSeparators) return InsertAt(node, rank, key, right);
-    // At the right edge of a node the new one begins empty: ascending loads fill nodes. The
-    // separator at `middle` moves up.
+    // At the right edge of a node the new node begins empty, so that ascending loads fill nodes.
+    // The separator at `middle` moves up.
     const uint32_t middle = rank == kSeparators ? kSeparators - 1 : kSeparators / 2;
     Node* const upper = Make(node->level, change);
     const char* const up = node->separators[middle];
@@ -450,7 +450,7 @@ void LeafIndex::PrepareInsert(const char* separator, LeafRef* leaf, Change* chan
 
 void LeafIndex::PrepareErase(const char* separator, Change* change) {
   Path path = PathTo(KeyOf(separator), *change);
-  // Nodes of one child go with it.
+  // Nodes with no other child are removed too.
   size_t depth = path.size() - 1;
   while (path[depth].node->count == 0) {
     Drop(path[depth].node, change);
@@ -459,8 +459,8 @@ void LeafIndex::PrepareErase(const char* separator, Change* change) {
   }
   Node* const node = Own(&path, depth, change);
   const uint32_t rank = path[depth].rank;
-  // Without its first child a node begins at its first separator, which takes the place of the old
-  // one further up.
+  // Without its first child, a node begins at its first separator, which replaces the old separator
+  // in an ancestor.
   const char* const begin = rank == 0 ? node->separators[0] : nullptr;
   const uint32_t gone = rank == 0 ? 0 : rank - 1;
   for (uint32_t i = gone; i + 1 < node->count; ++i) {
@@ -482,8 +482,8 @@ void LeafIndex::PrepareErase(const char* separator, Change* change) {
   TakeHeads(ancestor);
 }
 
-// All nodes that are replaced are marked before a new one can be found: a reader whose path has old
-// and new nodes starts again.
+// Marks all replaced nodes before a new node can be found, so that a reader whose path has old and
+// new nodes starts again.
 void LeafIndex::Publish(Change* change) noexcept {
   uint64_t added = 0;
   for (Node* node : change->made_) {

@@ -7,16 +7,16 @@
 //   LeafRef    version | offset of the leaf in the pool
 //                version   63 .. 2 number of changes   1 dead   0 locked
 //
-// I1: the separators of a node never change. A change of them makes another node and marks the old
-//     one replaced. A node that is not replaced covers at least the keys that it was made for.
-// I2: a LeafRef is never freed while the index lives, and its versions never repeat, also when it
-//     is used for another leaf. So a reader may keep one as long as it likes.
+// I1: the separators of a node never change. To change them, a new node is made and the old one is
+//     marked replaced. A node that is not replaced covers at least the keys that it was made for.
+// I2: a LeafRef is never freed while the index lives, and its versions never repeat, even when it
+//     is reused for another leaf. So a reader may keep a LeafRef for any length of time.
 // I3: while a leaf is in the index, the record of its separator stays in place.
 //
-// I4: a change edits nodes that it has made, and no others, until it is published. So a change of
-//     many leaves copies each node once.
+// I4: until it is published, a change edits only nodes that it has made. So a change of many leaves
+//     copies each node once.
 //
-// Memory: nodes are freed by epoch. A change allocates before it is published, not while.
+// Memory: nodes are freed by epoch. A change allocates before its publication, never during it.
 //
 // Thread safety: Find* and LeafRef from any thread inside an EpochGuard; changes one at a time,
 // under the owner's structure mutex.
@@ -49,9 +49,9 @@ struct LeafRef {
   std::atomic<uint64_t> version{kDead};
   std::atomic<PoolOffset> offset{0};
 
-  // Whether everything read since `seen` belongs to it. Pairs with the release in Unlock: a reader
-  // of a word that a later holder of the lock stored sees the lock too, because the holder's fence
-  // is before the store.
+  // Whether everything read since `seen` belongs to that version. Pairs with the release in Unlock.
+  // A reader of a word that a later holder of the lock stored also sees the lock, because the
+  // holder's fence precedes the store.
   bool Unchanged(uint64_t seen) const {
     std::atomic_thread_fence(std::memory_order_acquire);
     return version.load(std::memory_order_relaxed) == seen;
@@ -89,8 +89,8 @@ struct FoundLeaf {
   bool IsTaken() const { return (version & (LeafRef::kLocked | LeafRef::kDead)) != 0; }
 };
 
-// The same with its bounds: the separators left and right of it, as records (null: none). They are
-// valid in the guard.
+// The same with the leaf's bounds: the records of the separators left and right of the leaf, or
+// null. They are valid in the guard.
 struct BoundedLeaf : FoundLeaf {
   const char* lower = nullptr;
   const char* upper = nullptr;
@@ -104,8 +104,8 @@ class LeafIndex {
   };
   class Change;
 
-  // `pool`: where the leaves' offsets count from, for prefetching only. `pool_end`: no separator is
-  // read from there on.
+  // `pool`: the base of the leaves' offsets, used for prefetching only. `pool_end`: separators are
+  // read only up to here.
   LeafIndex(const KeyComparator& comparator, EpochDomain* epochs, const char* pool,
             const char* pool_end)
       : comparator_(comparator), epochs_(*epochs), pool_(pool), pool_end_(pool_end) {}
@@ -113,27 +113,27 @@ class LeafIndex {
   LeafIndex(const LeafIndex&) = delete;
   LeafIndex& operator=(const LeafIndex&) = delete;
 
-  // Fills an empty index with leaves in order. At least one.
+  // Fills an empty index with leaves in order. Requires: at least one leaf.
   void Build(const std::vector<Entry>& leaves);
 
-  // The leaf that covers `key`. Waits while the leaf is locked, as the next four.
+  // Returns the leaf that covers `key`. Like the next four, waits while the leaf is locked.
   FoundLeaf Find(const Slice& key) const;
-  // The same with its bounds, which are on lines that the search does not read; the last leaf with
-  // keys before `key`; the first and the last leaf.
+  // They return the same leaf with its bounds, which are on lines that the search does not read;
+  // the last leaf with keys before `key`; the first leaf; the last leaf.
   BoundedLeaf FindBounded(const Slice& key) const;
   BoundedLeaf FindBefore(const Slice& key) const;
   BoundedLeaf FindFirst() const;
   BoundedLeaf FindLast() const;
-  // The same without waiting: the version says whether the leaf is locked. Under the structure
+  // The same without waiting. The version says whether the leaf is locked. Requires: the structure
   // mutex.
   BoundedLeaf Peek(const Slice& key) const;
   BoundedLeaf PeekBefore(const Slice& key) const;
   BoundedLeaf PeekFirst() const;
-  // For a thread that looks again and again; the attempts count from 0.
+  // For a thread that searches repeatedly. The attempts count from 0.
   static void AwaitTurn(uint32_t attempt);
 
-  // The key of a separator's record. Where a damaged pool refers to it twice it may have been
-  // overwritten since it was checked, so it is cut at the end of the pool.
+  // The key of a separator's record, cut at the end of the pool. If a damaged pool refers to the
+  // record twice, the record may have been overwritten since it was checked.
   Slice KeyOf(const char* separator) const {
     uint32_t bytes;
     memcpy(&bytes, separator + offsetof(RecordLengths, key_bytes), sizeof(bytes));
@@ -142,21 +142,21 @@ class LeafIndex {
     return Slice(key, std::min<size_t>(bytes, room));
   }
 
-  // A LeafRef for a leaf that is not yet in the index: unlocked. DropRef takes back one that is
-  // dead or was never used.
+  // Returns an unlocked LeafRef for a leaf that is not yet in the index. DropRef takes back a
+  // LeafRef that is dead or was never used.
   LeafRef* NewRef(PoolOffset leaf);
   void DropRef(LeafRef* ref) noexcept;
 
-  // Add to a change. They may throw std::bad_alloc; then the change can only be destroyed. `leaf`
-  // gets the keys from `separator` on; the leaf that had them keeps those before it.
+  // Both add to a change. If they throw std::bad_alloc, the change can only be destroyed. `leaf`
+  // gets the keys from `separator` on. The leaf that had these keys keeps those before them.
   void PrepareInsert(const char* separator, LeafRef* leaf, Change* change);
-  // Removes the leaf with this separator; its left neighbour covers its keys.
+  // Removes the leaf with this separator. Its left neighbour then covers its keys.
   void PrepareErase(const char* separator, Change* change);
-  // All of the change at once. Requires: it is the only one since it was begun.
+  // Publishes the complete change at once. Requires: it is the only change since it was begun.
   void Publish(Change* change) noexcept;
 
-  // Asserts I1 of all nodes, and that they have the separators in order with their heads. Requires:
-  // the structure mutex; that no record of the pool is referred to twice (Verify).
+  // Asserts I1 for all nodes, and that they have the separators in order with their heads.
+  // Requires: the structure mutex, and that no record of the pool is referred to twice (Verify).
   void CheckInvariants() const;
 
   uint64_t VolatileBytes() const {
@@ -189,15 +189,15 @@ class LeafIndex {
   static Node* Own(Path* path, size_t depth, Change* change);
   static void Drop(Node* node, Change* change);
   void TakeHeads(Node* node) const;
-  // Asserts the shape of a node. It reads nothing of the pool.
+  // Asserts the shape of a node. Reads nothing from the pool.
   static void CheckNode(const Node& node);
   void CheckKeys(const Node& node, const char* lower, const char* upper) const;
   uint64_t CheckTree(const Node& node, const char* lower, const char* upper) const;
   void InsertAt(Node* node, uint32_t rank, const char* separator, void* right) const;
   void DeleteTree(void* node, uint32_t level);
 
-  // All lines that a search may read: which one of the slots it needs is known only when the
-  // fingerprints are there.
+  // Prefetches all lines that a search may read, because the slot that it needs is known only after
+  // the fingerprints have arrived.
   void PrefetchLeaf(PoolOffset leaf) const {
     const uintptr_t pool = reinterpret_cast<uintptr_t>(pool_) + leaf;
     ASHLAR_PREFETCH(reinterpret_cast<const char*>(pool));
@@ -210,7 +210,7 @@ class LeafIndex {
   const char* const pool_end_;
   std::atomic<void*> root_{nullptr};
   std::atomic<uint64_t> nodes_{0};
-  // The structure mutex's.
+  // Guarded by the structure mutex.
   std::vector<std::unique_ptr<std::array<LeafRef, kRefsPerSlab>>> refs_;
   std::vector<LeafRef*> free_refs_;
 };

@@ -8,8 +8,8 @@
 namespace ashlar::pmem {
 namespace {
 
-// Gathers the references of the leaf, with the bytes that each record has at least, in one version
-// of it. False: it changed meanwhile.
+// Gathers the references of the leaf in one version of it, each with the minimum bytes of its
+// record. Returns false if the leaf changed meanwhile.
 bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
                       std::vector<PoolObject>* records) {
   const LeafView view(medium, leaf.offset);
@@ -25,7 +25,7 @@ bool GatherReferences(const Medium& medium, const FoundLeaf& leaf,
   return leaf.Unchanged();
 }
 
-// Whether a bound of a leaf is as it was written. Null: there is none.
+// Whether a leaf's bound is as it was written. Also true for null, which means no bound.
 bool IsWhole(const Medium& medium, const char* separator) {
   if (separator == nullptr) return true;
   const std::optional<Record> record =
@@ -51,14 +51,14 @@ Status MarkRecords(TreeState* state, const std::atomic<bool>& stop,
     EpochGuard guard(state->epochs);
     const BoundedLeaf leaf = walk.Find();
     if (!GatherReferences(*state->medium, leaf, &records)) continue;
-    // In the guard: a record that was in use is not allocated again before it is marked.
+    // Inside the guard, so that a record in use is not allocated again before it is marked.
     for (const PoolObject& record : records) {
       if (state->heap.MarkRecord(record.offset, record.bytes)) continue;
       return Damage(*state->medium,
                     StrCat("the leaf at offset ", leaf.offset, " refers to ", record.offset,
                            ", where the span map has no such record"));
     }
-    // The walk goes by them. The open has checked them; damage since would lead past leaves.
+    // The walk follows them. The open has checked them, but later damage would lead past leaves.
     for (const char* const bound : {leaf.lower, leaf.upper}) {
       if (IsWhole(*state->medium, bound)) continue;
       return Damage(*state->medium, StrCat("the separator at offset ",

@@ -1,4 +1,4 @@
-// LeafWalk: the leaves of a tree from left to right, one at a time. Between two of them the caller
+// LeafWalk: iterates over the leaves of a tree from left to right. Between two leaves the caller
 // may leave its guard and change the tree.
 //
 //   LeafWalk walk(state, from);
@@ -9,8 +9,8 @@
 //     more = walk.Advance(leaf);
 //   } while (more);
 //
-// I1: the walk ends: its bound ascends with each step. Only damage puts a bound below a key that
-//     was found there, and the walk ends there, too.
+// I1: the walk ends, because its bound ascends with each step. Only damage puts a bound below a key
+//     that was found there, and the walk ends in that case too.
 //
 // Thread safety: none; other threads may change the tree.
 #pragma once
@@ -29,11 +29,11 @@ class LeafWalk {
     if (from) bound_ = from->ToString();
   }
 
-  // The current leaf. It waits while the leaf is locked. In the caller's guard, as Advance.
+  // The current leaf. Waits while it is locked. Requires, as Advance does: the caller's guard.
   BoundedLeaf Find() const {
     return is_bounded_ ? state_.index.FindBounded(bound_) : state_.index.FindFirst();
   }
-  // Goes on to the leaf after `leaf`, which Find gave. False: there is none.
+  // Advances to the leaf after `leaf`, which Find returned. Returns false if there is none.
   bool Advance(const BoundedLeaf& leaf) {
     if (leaf.upper == nullptr) return false;
     const Slice upper = state_.index.KeyOf(leaf.upper);

@@ -12,17 +12,17 @@
 namespace ashlar::pmem {
 namespace {
 
-// Two neighbours with so few entries together become one leaf: half full, so that it does not split
-// again at once.
+// Two neighbours with at most this many entries together become one leaf. It is at most half full,
+// so that it does not split again at once.
 constexpr uint32_t kMergedSlotsMax = kSlots / 2;
-// A removal looks for a merge when so many entries stay, not each time.
+// A removal looks for a merge only if it leaves a multiple of kMergeLooks, up to kMergeLookMax.
 constexpr uint32_t kMergeLooks = 4;
 constexpr uint32_t kMergeLookMax = 12;
-// Replaced index nodes are freed in groups: a pass of the epoch costs microseconds.
+// Replaced index nodes are freed in groups, because a pass of the epoch costs microseconds.
 constexpr uint64_t kSplitsPerReclaim = 64;
 
-// A split holds the structure mutex for some microseconds. A thread that the system has to wake
-// comes many times later, so a waiting one spins for about as long as two splits take.
+// A split holds the structure mutex for some microseconds. The system takes many times longer to
+// wake a thread, so a waiting thread spins for about the duration of two splits.
 constexpr uint32_t kSpins = 20;
 constexpr uint32_t kPausesPerSpin = 8;
 Mutex& AfterSpinning(Mutex& mutex) ASHLAR_RETURN_CAPABILITY(mutex) {
@@ -36,7 +36,7 @@ Mutex& AfterSpinning(Mutex& mutex) ASHLAR_RETURN_CAPABILITY(mutex) {
   return mutex;
 }
 
-// SplitStrategy::kCopyOrSwap copies records of up to so many bytes.
+// SplitStrategy::kCopyOrSwap copies records of up to this many bytes.
 constexpr uint64_t kShortRecordBytes = 64;
 
 // Whether there is an object for each of these sizes, in their order.
@@ -49,7 +49,7 @@ bool CanHold(const Heap& heap, const std::vector<PoolOffset>& objects,
   return true;
 }
 
-// Whether a separator may take the place of one of `reserved_bytes` (I3).
+// Whether a separator may use a reserved space of `reserved_bytes` (I3).
 bool IsPlaceFor(uint64_t separator_bytes, uint64_t reserved_bytes) {
   return reserved_bytes >= separator_bytes &&
          reserved_bytes <= std::max(separator_bytes, LeafWriter::kSeparatorAheadBytesMax);
@@ -60,7 +60,7 @@ bool AreOfOneClass(uint64_t a_bytes, uint64_t b_bytes) {
          SizeClassOf(a_bytes) == SizeClassOf(b_bytes);
 }
 
-// A LeafRef that goes back unless it is kept. Under the structure mutex.
+// A LeafRef that is given back unless it is kept. Requires: the structure mutex.
 class NewRefHold {
  public:
   NewRefHold(LeafIndex* index, PoolOffset leaf) : index_(*index), ref_(index->NewRef(leaf)) {}
@@ -98,7 +98,7 @@ Status TreeState::DamagedRecord(PoolOffset record) const {
 
 // ---- Put.
 
-// In a tree that takes no changes because of damage the allocation fails.
+// If the tree takes no changes because of damage, the allocation fails.
 Status LeafWriter::Put(const Slice& key, const Slice& value) {
   ASHLAR_RETURN_IF_ERROR(CheckSizes(*state_.medium, key, value));
   const Result<PoolOffset> record = state_.heap.Allocate(RecordBytes(key, value), Reserve::kInsert);
@@ -123,7 +123,7 @@ Status LeafWriter::PutWhenFull(const Slice& key, const Slice& value) {
   return status;
 }
 
-// Owns the record until it is published. From there on nothing throws (I2).
+// Owns the record until it is published. After that nothing throws (I2).
 Status LeafWriter::PutRecord(const Slice& key, const Slice& value, PoolOffset record,
                              bool is_held_back) {
   Entry entry = {.key = key,
@@ -157,8 +157,8 @@ Status LeafWriter::PutOwned(Entry* entry) {
     entry->copied.clear();
     if (outcome == Outcome::kDone) {
       if (entry->replaced != 0) state_.heap.Retire(entry->replaced, entry->replaced_bytes);
-      // Space for the next split, which probably has a separator of this length. Without it the
-      // split tries again, and fails with the reason.
+      // Reserves space for the next split, whose separator probably has this length. Without that
+      // space the split tries again, and fails with the reason.
       if (entry->separator_bytes != 0 && entry->separator_bytes <= kSeparatorAheadBytesMax)  // I3
         static_cast<void>(FillReserve(entry->separator_bytes, {}));
       return status;
@@ -185,7 +185,7 @@ Status LeafWriter::PutOwned(Entry* entry) {
 LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
   for (;;) {
     const FoundLeaf leaf = state_.index.Find(entry->key);
-    // Before the lock: it waits until the new record's stores are done.
+    // Before the lock, because taking it waits until the new record's stores are done.
     PrefetchForPut(*state_.medium, leaf.offset, entry->fingerprint);
     if (!leaf.ref->TryLock(leaf.version)) continue;
     LeafLock lock(leaf.ref);
@@ -193,7 +193,7 @@ LeafWriter::Outcome LeafWriter::TryPut(PoolOperation* op, Entry* entry) {
   }
 }
 
-// With kDone the entry is published and committed, and the leaf unlocked. With kFull the caller's
+// On kDone, the entry is published and committed, and the leaf is unlocked. On kFull, the caller's
 // scope keeps the lock.
 LeafWriter::Outcome LeafWriter::PutLocked(PoolOperation* op, const FoundLeaf& leaf, Entry* entry,
                                           LeafLock* lock) {
@@ -248,9 +248,9 @@ bool LeafWriter::IsAboveAll(const FoundLeaf& leaf, uint64_t commit, const Slice&
 
 // ---- Split.
 
-// The records are read before the mutex is taken, because that takes longer than the split. The
-// guard keeps them, and the version of the leaf tells whether it is still the one that was read. A
-// leaf that has changed is read again under the mutex: other threads may change it all the time.
+// Reads the records before it takes the mutex, because that takes longer than the split. The guard
+// keeps them, and the version of the leaf shows whether the leaf has changed since. A leaf that has
+// changed is read again under the mutex, because other threads may change it all the time.
 LeafWriter::Outcome LeafWriter::PutWithSplit(PoolOperation* op, Entry* entry) {
   const FoundLeaf before = state_.index.Find(entry->key);
   const LeafContents contents(*state_.medium, state_.order, before.offset);
@@ -313,7 +313,7 @@ LeafWriter::SplitPlan LeafWriter::PlanSplit(const FoundLeaf& leaf, const LeafCon
   return plan;
 }
 
-// Whether the reserve has the objects of this split. Tells the entry their sizes.
+// Whether the reserve has the objects of this split. Stores their sizes in the entry.
 bool LeafWriter::HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const {
   const SplitReserve& reserve = state_.reserve;
   entry->separator_bytes = RecordBytes(plan.moved.front().key, Slice());
@@ -325,7 +325,7 @@ bool LeafWriter::HasSpaceForSplit(const SplitPlan& plan, Entry* entry) const {
          CanHold(state_.heap, reserve.copies, entry->copy_bytes);
 }
 
-// Lets the moved slots refer to copies of their records, where the strategy asks for that.
+// Makes the moved slots refer to copies of their records, if the strategy requires it.
 void LeafWriter::CopyMovedRecords(PoolOperation* op, SplitPlan* plan, Entry* entry) {
   for (size_t i = 0, copy = 0; copy < entry->copy_bytes.size(); ++i) {
     LeafEntry& move = plan->moved[i];
@@ -338,7 +338,7 @@ void LeafWriter::CopyMovedRecords(PoolOperation* op, SplitPlan* plan, Entry* ent
   }
 }
 
-// The new leaf, in the pool and, committed, in the index. Uses the reserve up.
+// Stores the new leaf in the pool, commits, and adds it to the index. Uses up the reserve.
 void LeafWriter::StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const SplitPlan& plan,
                             const Entry& entry) {
   const LeafView view(*state_.medium, leaf.offset);
@@ -370,7 +370,7 @@ void LeafWriter::StoreSplit(PoolOperation* op, const FoundLeaf& leaf, const Spli
   state_.index.Publish(&change);
 }
 
-// Space for a split, from outside of all operations and locks.
+// Allocates space for a split. Requires: no operation and no lock of this thread.
 Status LeafWriter::FillReserve(uint64_t separator_bytes, const std::vector<uint64_t>& copy_bytes) {
   if (state_.splits.load(std::memory_order_relaxed) % kSplitsPerReclaim == 0)
     state_.epochs.Reclaim();
@@ -404,8 +404,8 @@ void LeafWriter::ReleaseReserve(const SplitReserve& reserve) {
   }
 }
 
-// Only records of a size class: every strategy moves the slot of a record with a span of its own.
-// The new entry's record is never copied: nothing else refers to it.
+// Only records of a size class are copied. Every strategy moves the slot of a record that has its
+// own span. The new entry's record is never copied, because nothing else refers to it.
 bool LeafWriter::IsCopied(const SplitPlan& plan, const LeafEntry& entry) const {
   if (entry.slot == plan.fresh.slot) return false;
   const uint64_t bytes = SlotUnits(entry.slot) * kUnitBytes;
@@ -462,7 +462,7 @@ Status LeafWriter::Delete(const Slice& key) {
   if (removed == 0) return status;
   state_.entries.fetch_sub(1, std::memory_order_relaxed);
   state_.heap.Retire(removed, removed_bytes);
-  // Without memory the leaves stay as they are.
+  // If an allocation fails, the leaves stay as they are.
   if (left_over <= kMergeLookMax && left_over % kMergeLooks == 0)
     IgnoreBadAlloc([&] { MergeAround(key, kMergedSlotsMax); });
   return status;
@@ -496,9 +496,9 @@ bool LeafWriter::MergeAround(const Slice& key, uint32_t slots_max) {
   return true;
 }
 
-// Commits when it merges. Gives up when a leaf is busy: the next removal looks again. The locks of
-// two leaves are one scope, because the analysis has one name for them; the structure mutex orders
-// them.
+// Commits if it merges. Gives up if a leaf is busy, because the next removal looks again. The locks
+// of two leaves are one scope, because the analysis has one name for them. The structure mutex
+// orders them.
 bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const BoundedLeaf& right,
                        uint32_t slots_max) {
   if (!left.ref->TryLock(left.version)) return false;
@@ -512,8 +512,8 @@ bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const Bounded
   const uint64_t left_commit = into.Commit();
   const uint64_t right_commit = from.Commit();
   uint64_t occupied = Occupied(left_commit);
-  // The index leads to neighbours by the keys of separators. Where damage has changed one of these
-  // it leads elsewhere.
+  // The index finds neighbours by the keys of separators. If damage has changed such a key, the
+  // index finds another leaf.
   const auto are_neighbours = [&] {
     return left.upper == right.lower &&
            state_.index.Peek(state_.index.KeyOf(right.lower)).ref == right.ref;
@@ -551,7 +551,7 @@ bool LeafWriter::Merge(PoolOperation* op, const BoundedLeaf& left, const Bounded
 
 Status LeafWriter::Relocate(const Slice& key, uint64_t slot, Toward end) {
   ASHLAR_ASSERT(SlotUnits(slot) < kSlotUnitsMax);  // Requires: the slot gives the size
-  // Rounded up to units is the same size class.
+  // Rounding up to units stays in the same size class.
   const uint64_t bytes = SlotUnits(slot) * kUnitBytes;
   ASHLAR_ASSIGN_OR_RETURN(const PoolOffset record,
                           bytes > kSmallBytesMax
@@ -579,7 +579,7 @@ Status LeafWriter::MoveRecord(const Slice& key, uint64_t slot, PoolOffset record
     const SlotFound found = FindInLeaf(*state_.medium, state_.order, leaf.offset, view.Commit(),
                                        key, Fingerprint(key), RecordPart::kAll);
     if (!found.found || view.Slot(found.index) != slot) return Status::OK();
-    // The copy's checksum would be right, and hide the damage.
+    // The copy would have a correct checksum and hide the damage.
     if (!ChecksumMatches(found.record)) return state_.DamagedRecord(found.offset);
     WriteRecord(&op, record, found.record.key(), found.record.value());
     state_.heap.BeforeUnlink(found.offset);

@@ -9,19 +9,19 @@
 //            | fence | commit word of the left | fence
 //
 // The commit word, one of the next pointers and the fingerprints are in one line. Stores to one
-// line become durable in their order, so that pointer and the fingerprints need no flush of their
+// line become durable in their order, so this pointer and the fingerprints need no flush of their
 // own.
 //
-// A leaf takes kSlotsFilled entries, so that a split finds a free slot if the new entry stays left.
-// The last leaf takes kSlots from ascending inserts, of which the split then moves only the new
-// key: ascending loads fill leaves.
+// A leaf takes kSlotsFilled entries, so that a split finds a free slot if the new entry stays in
+// the left leaf. The last leaf takes kSlots entries from ascending inserts. Its split moves only
+// the new key, so that ascending loads fill leaves.
 //
-// I1: between two fences nothing is stored to a line that a published state depends on, except its
-//     publication.
-// I2: a change fails only before its first store to something published, for lack of memory too.
-// I3: a separator takes no more than itself, or than kSeparatorAheadBytesMax (README.md).
-// I4: a change commits before the index leads to its leaves. A new leaf has no lock: a change of it
-//     that another thread makes would come before the leaf in the log, and be lost at replay.
+// I1: between two fences nothing is stored to a line on which a published state depends, except the
+//     publication of that state.
+// I2: a change fails only before its first store to something published, also when out of memory.
+// I3: a separator occupies at most its own length, or kSeparatorAheadBytesMax (README.md).
+// I4: a change commits before the index leads to its leaves. A new leaf has no lock, so a change of
+//     it by another thread could precede the leaf in the log and be lost at replay.
 #pragma once
 
 #include "pmem/tree_state.h"
@@ -34,15 +34,15 @@ class LeafWriter {
 
   Status Put(const Slice& key, const Slice& value) ASHLAR_TAKES_SCARCE_MUTEX;
   Status Delete(const Slice& key) ASHLAR_BEGINS_OPERATION;
-  // Merges leaves around `key`, as long as two neighbours have at most `slots_max` entries
-  // together. True when a leaf went.
+  // Merges the leaf of `key` with a neighbour if the two have at most `slots_max` entries together.
+  // Returns true if a leaf was removed.
   bool MergeAround(const Slice& key, uint32_t slots_max) ASHLAR_BEGINS_OPERATION;
-  // Moves the record in this slot to another place, a large one towards that end of the pool,
-  // unless the slot has changed. Ok in both cases; Corruption: damage. Requires: it gives the size.
+  // Moves the record in this slot, a large one towards that end of the pool. Returns Ok also if the
+  // slot has changed, and Corruption for damage. Requires: the slot gives the record's size.
   Status Relocate(const Slice& key, uint64_t slot, Toward end) ASHLAR_BEGINS_OPERATION;
 
   static constexpr uint32_t kSlotsFilled = kSlots - 1;
-  // As long as the leaf, which is taken ahead with it.
+  // The length of a leaf, which is taken ahead together with a separator.
   static constexpr uint64_t kSeparatorAheadBytesMax = kLeafBytes;
 
  private:
@@ -54,13 +54,13 @@ class LeafWriter {
     PoolOffset record;
     uint8_t fingerprint;
     bool is_held_back;        // the record may only replace one of its size class
-    bool may_fill = false;    // no space for a split: the leaf's last slot will do
+    bool may_fill = false;    // no space for a split, so the leaf's last slot may be used
     PoolOffset replaced = 0;  // the record that was unlinked
     uint64_t replaced_bytes = 0;
     PoolOffset damaged = 0;
     uint64_t separator_bytes = 0;           // of the separator that a split wrote, or would write
     std::vector<uint64_t> copy_bytes = {};  // and of the records that it would copy
-    std::vector<PoolOffset> copied = {};    // the records that were
+    std::vector<PoolOffset> copied = {};    // the records that were copied
     uint64_t slot() const { return EncodeSlot(record, RecordBytes(key, value)); }
   };
   // One split, before anything is stored.

@@ -21,8 +21,8 @@ struct Verdict {
 };
 
 Verdict Damaged(uint64_t generation, Verdict::Fate fate, std::string damage) {
-  // A log that is kept aside is older than the link from here on, so its return changes nothing.
-  // That of a checkpoint's end may be of the next generation.
+  // The link is newer than a log that is kept aside, so putting that log back changes nothing. A
+  // log at the end of a checkpoint may have the next generation, hence 2.
   return {.fate = fate,
           .replay_end = kLogHeaderBytes,
           .closed_generation = generation + 2,
@@ -76,7 +76,7 @@ Result<Verdict> JudgeForOpenPool(const PoolStorage& storage, LogWindow* log, con
                           ", the pool's log has generation ", link.generation));
   }
   ASHLAR_ASSIGN_OR_RETURN(const LogScan scan, ScanLog(log, header, PowerWasLost(storage, header)));
-  // The rest is of a record that a crash has cut off, or of one that was acknowledged.
+  // The rest belongs to a record that a crash tore, or to one that was acknowledged.
   Verdict verdict = {.fate = scan.has_rest ? Fate::kKeep : Fate::kRemove,
                      .replay_end = scan.end,
                      .closed_generation = header.generation + (scan.has_rest ? 1 : 0),

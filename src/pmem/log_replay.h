@@ -1,7 +1,7 @@
 // Log replay: brings a pool up to date with the log that a crash left, before the pool is mapped.
 //
-//   link in the pool's header   log next to the pool                     answer
-//   closed, generation g        none                                     the pool is whole
+//   link in the pool's header   log next to the pool                     result
+//   closed, generation g        none                                     the pool is complete
 //                               of generation g, or of a later one       remove it: a crash hit
 //                                 as an open makes it                      a close or an open
 //                               of another pool, older, or unreadable    keep it aside
@@ -13,13 +13,13 @@
 //                                                                          end of a checkpoint
 //                               none, anything else                      damaged
 //
-// A log that is replayed is removed, or kept aside if it has a part of a record after its end.
-// Damaged: Corruption, and nothing is changed; or, on request, the records before the damage are
-// replayed and the log is kept aside as <log>.lost-N.
+// A replayed log is removed, or kept aside if a part of a record follows its end. If the result is
+// "damaged", ReplayLog returns Corruption and changes nothing. On request it instead replays the
+// records before the damage and keeps the log aside as <log>.lost-N.
 //
-// I1: a log is removed only if the pool holds every change in it, as far as its bytes show one.
-// I2: replay over any mixture of pages from before and after a checkpoint, or of a replay that was
-//     cut off, gives the state at the log's end.
+// I1: a log is removed only if the pool has every change in it, as far as the log's bytes show.
+// I2: replay gives the state at the log's end from any mixture of pages from before and after a
+//     checkpoint, or from before and after an interrupted replay.
 // I3: the link says closed only after everything that was replayed is durable.
 #pragma once
 
@@ -31,12 +31,12 @@ namespace ashlar::pmem {
 struct ReplayConfig {
   uint64_t pool_id = 0;
   bool accept_damage = false;
-  // Makes durable what earlier sessions have left in caches, of the system or of processors. The
-  // logged medium does so itself: its first link syncs the pool.
+  // Makes durable the bytes that earlier sessions left in caches, of the system or of processors.
+  // The logged medium does so itself, because its first link syncs the pool.
   bool sync_pool = false;
 };
 
-// Requires: nothing is mapped, and the pool's header was checked. Afterwards there is no log under
+// Requires: nothing is mapped, and the pool's header was checked. On success no log is left under
 // the log's name.
 Status ReplayLog(PoolStorage* storage, const ReplayConfig& config);
 

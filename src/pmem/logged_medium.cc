@@ -14,12 +14,12 @@
 namespace ashlar::pmem {
 namespace {
 
-// A checkpoint begins when so much of the log's bound is left, and is late when nothing is.
+// A checkpoint begins when a quarter of the log's bound is left, and is late when nothing is left.
 constexpr uint64_t kLogShareOfCheckpoint = 4;
 
-constexpr size_t kRedoHeadBytes = 16;  // of a store: where, and how many bytes
+constexpr size_t kRedoHeadBytes = 16;  // of a store: offset and length
 
-// The same for private pages. Few pages are one step, which needs no start before the bound.
+// The same for private pages. If one step can write them, a begin before the bound is not needed.
 uint64_t PagesOfCheckpoint(const LoggedMediumConfig& config) {
   const uint64_t share = config.private_bytes_max / kPageBytes / 4;
   return share < config.pages_per_step ? 0 : share;
@@ -69,7 +69,7 @@ Result<std::unique_ptr<Medium>> LoggedMedium::Create(std::unique_ptr<PoolStorage
       const LogLink link,
       DecodeLogLink(storage->path(), Slice(mapping->data() + kLogLinkOffset, sizeof(LogLink))));
   ASHLAR_ASSERT(link.state == static_cast<uint64_t>(LogState::kClosed));  // Requires
-  // Copies of a pool that go on separately have the same id: time tells their logs apart.
+  // Copies of a pool that are used separately have the same id, so the time identifies their logs.
   const LogHeader log = {.pool_id = config.pool_id,
                          .generation = std::max(UnixMicros(), link.generation + 1),
                          .boot_id = storage->BootId(),
@@ -111,7 +111,7 @@ void LoggedMedium::ReserveStores(PoolOperation* operation, size_t stores) {
   operation->redo.reserve(operation->redo.size() + stores * (kRedoHeadBytes + sizeof(uint64_t)));
 }
 
-// Before the store: it may throw (I5 of medium.h).
+// Called before the store, because it may throw (I5 of medium.h).
 void LoggedMedium::NoteStore(PoolOperation* operation, PoolOffset to, const char* from, size_t n) {
   PutFixed64(&operation->redo, to);
   PutFixed64(&operation->redo, n);
@@ -134,7 +134,7 @@ void LoggedMedium::Copy(PoolOperation* operation, PoolOffset to, const char* fro
   memcpy(mapping_->data() + to, from, n);
 }
 
-// An operation without stores has no record: it waits for the changes that it may have seen.
+// An operation without stores has no record, but waits for the changes that it may have seen.
 void LoggedMedium::Commit(PoolOperation* operation) {
   MutexLock lock(mutex_);
   under_way_--;
@@ -143,8 +143,8 @@ void LoggedMedium::Commit(PoolOperation* operation) {
   operation->log_end = committed_end_;
 }
 
-// Readers see the change already, and later changes may need it. If the log cannot have it, it has
-// none of these either.
+// Readers already see the change, and later changes may depend on it. If the log cannot get it, the
+// latched error keeps those changes out of the log too.
 void LoggedMedium::AppendRedo(const std::string& redo) noexcept try {
   AppendRecord(log_, next_number_++, redo, &buffer_);
   if (in_checkpoint_) {
@@ -165,7 +165,7 @@ void LoggedMedium::End(PoolOperation* /*operation*/) {
 
 // ---- The log.
 
-// Never NoSpace: that means a full pool, in which nothing was changed, and callers try again.
+// Never NoSpace, because NoSpace means that a full pool was not changed, and callers try again.
 void LoggedMedium::SetError(const Status& status) noexcept {
   if (!error_.ok()) return;
   error_ = status.IsMemoryLimit() ? Status::MemoryLimit() : CatchBadAlloc([&] {
@@ -180,7 +180,7 @@ void LoggedMedium::WriteBuffered(SyncOfLog sync) {
   records.swap(buffer_);
   const uint64_t end = committed_end_;
   const uint64_t at = kLogHeaderBytes + end - records.size() - generation_start_;
-  // Also without syncs: pages that a checkpoint has written need the records before it.
+  // Also set without syncs, because pages that a checkpoint wrote need the records before it.
   if (!records.empty())
     SetSyncedEnd(records.data(), kLogHeaderBytes + synced_end_ - generation_start_);
   const bool syncs = config_.sync || sync == SyncOfLog::kAlways;
@@ -220,7 +220,7 @@ Status LoggedMedium::AwaitDurable(PoolOperation* operation) try {
   CheckpointAsDue();
   return status();
 } catch (const std::bad_alloc&) {
-  return Status::MemoryLimit();  // for the text of the error
+  return Status::MemoryLimit();  // no memory for the error's text
 }
 
 void LoggedMedium::MakeDurable() {
@@ -258,8 +258,8 @@ double LoggedMedium::ShareDue() const {
                       share(changed_pages_.load(std::memory_order_relaxed), pages_of_checkpoint_));
 }
 
-// Takes the step that the growth of log and changed pages calls for: at most one, unless the
-// checkpoint is late.
+// Takes the step that the growth of the log and of the changed pages requires. Takes at most one
+// step, unless the checkpoint is late.
 void LoggedMedium::CheckpointAsDue() {
   MutexLock lock(mutex_);
   while (error_.ok()) {
@@ -327,7 +327,7 @@ bool LoggedMedium::TakeStep() {
   return true;
 }
 
-// All copies are there before a page counts as copied. False: there is no memory for them.
+// Makes all copies before a page counts as copied. Returns false if an allocation fails.
 bool LoggedMedium::CopyDuePages(std::vector<PageCopy>* copies) noexcept try {
   uint64_t left = std::min(config_.pages_per_step, due_pages_);
   for (uint64_t page = next_due_; left > 0;) {
@@ -343,7 +343,7 @@ bool LoggedMedium::CopyDuePages(std::vector<PageCopy>* copies) noexcept try {
     for (uint64_t page = copy.page; page < next_due_; ++page) {
       is_due_.Remove(page);
       due_pages_--;
-      // The copy has these changes too.
+      // The copy contains these changes too.
       if (!is_changed_.Has(page)) continue;
       is_changed_.Remove(page);
       changed_pages_.fetch_sub(1, std::memory_order_relaxed);
@@ -361,9 +361,9 @@ Status LoggedMedium::WriteCopies(const std::vector<PageCopy>& copies) {
   return storage_->SyncPool();
 }
 
-// After the sync: a page whose write fails later stays readable. The other pages stay mapped, so
-// that reads after a checkpoint do not fault. A copy stays that shares one of the system's pages
-// with changes, or whose page the program has locked in memory: it has the bytes of the file.
+// Runs after the sync, so that a page whose write fails later stays readable. All other pages stay
+// mapped, so that reads after a checkpoint do not fault. A copy stays if it shares a system page
+// with changes, or if the program has locked its page. It then equals the page in the file.
 Status LoggedMedium::DiscardUnchanged(const std::vector<PageCopy>& copies) noexcept try {
   for (const PageCopy& copy : copies) {
     const uint64_t end = copy.page + copy.bytes.size() / kPageBytes;
@@ -388,11 +388,11 @@ Status LoggedMedium::PrepareNextLog(const std::string& redo) {
   return Status::OK();
 }
 
-// The pool has everything from before the begin; the next log has the rest.
+// The pool has every change from before the begin, and the next log has the rest.
 void LoggedMedium::EndCheckpoint() {
   StopOperations();
   while (is_writing_) changed_.Wait(mutex_);
-  // A record that found no memory may be cut in next_redo_.
+  // After a failed allocation, next_redo_ may end with a part of a record.
   if (!error_.ok()) return ResumeOperations();
   is_writing_ = true;
   const std::string redo = std::exchange(next_redo_, {});
@@ -425,7 +425,7 @@ Status LoggedMedium::SwitchLog(const LogHeader& next, const std::string& redo) {
   return SetLink(LogState::kOpen, next.generation);
 }
 
-// In the mapping too: a step may write the link's page.
+// Also stores the link in the mapping, because a step may write the link's page.
 Status LoggedMedium::SetLink(LogState state, uint64_t generation) {
   ASHLAR_RETURN_IF_ERROR(WriteLogLink(storage_.get(), state, generation));
   const std::string link = EncodeLogLink(state, generation);

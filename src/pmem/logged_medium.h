@@ -6,21 +6,21 @@
 //   all that wait ──> log file
 //   log or changed pages at their bound ──> checkpoint, in steps between the changes of writers
 //
-//   checkpoint   begin: what is changed is due; redo from here on is in next_redo_ too
+//   checkpoint   begin: changed pages become due; redo from here on also goes to next_redo_
 //                step:  copy some due pages | sync the log | write the copies | sync the pool
-//                end:   the next log, which begins with next_redo_, takes the log's place
+//                end:   the next log, which begins with next_redo_, replaces the log
 //
-// I1: an operation is one record: after a crash it is there or it is not.
-// I2: a word that is stored after the begin of the last checkpoint that ended is in the log.
+// I1: an operation is one record, so after a crash it is there completely or not at all.
+// I2: the log has every word that was stored after the last completed checkpoint began.
 // I3: a page is written to the pool only after every record that stored to it is durable.
-// I4: no operation is under way while pages are copied or discarded. By I2 replay makes one state
-//     of pages from different times.
-// I5: a record is written only while log header and link name its generation, durably; for the end
-//     of a checkpoint the link names two.
-// I6: changed_pages_ counts the bits of is_changed_, due_pages_ those of is_due_. Only the pages of
-//     both, of the step under way, of the header, and locked ones have private copies. A copy is
-//     as new as its page of the file, or newer.
-// I7: one thread at a time takes a step: is_stepping_.
+// I4: no operation is under way while pages are copied or discarded. Because of I2, replay makes
+//     one consistent state of pages from different times.
+// I5: a record is written only while the log header and the link durably name its generation. At
+//     the end of a checkpoint the link names two generations.
+// I6: changed_pages_ counts the bits of is_changed_, and due_pages_ those of is_due_. Only pages of
+//     these sets, pages of the step under way, the header's page and locked pages have private
+//     copies. A private copy is never older than its page in the file.
+// I7: only one thread at a time takes a step (is_stepping_).
 //
 // Thread safety: see Medium. One error latch: after a failed write, sync or commit nothing commits.
 #pragma once
@@ -40,19 +40,19 @@ struct LoggedMediumConfig {
   bool sync = true;
   uint64_t log_bytes_max = 0;
   uint64_t private_bytes_max = 0;  // of changed pages
-  // That a step of a checkpoint writes and syncs: some milliseconds, which one writer waits.
+  // Pages that one checkpoint step writes and syncs. One writer waits for it, some milliseconds.
   uint64_t pages_per_step = 256;
 };
 
 class LoggedMedium final : public Medium {
  public:
-  // Takes storage whose log was replayed (log_replay.h); starts a new log.
+  // Requires: the log of `storage` was replayed (log_replay.h). Starts a new log.
   static Result<std::unique_ptr<Medium>> Create(std::unique_ptr<PoolStorage> storage,
                                                 const LoggedMediumConfig& config);
 
   DurabilityClass durability_class() const override { return DurabilityClass::kLogged; }
   Status status() const override;
-  // A checkpoint, then removes the log.
+  // Writes all changed pages to the pool, then removes the log.
   Status Close() override;
 
  private:
@@ -73,11 +73,11 @@ class LoggedMedium final : public Medium {
   class PageSet {
    public:
     explicit PageSet(uint64_t pages) : words_((pages + 63) / 64) {}
-    // Any thread. True: it was not in the set.
+    // Safe from any thread. Returns true if the page was not in the set.
     bool Add(uint64_t page);
     bool Has(uint64_t page) const;
     void Remove(uint64_t page);
-    // The first one at or after `page`, or the number of pages of the pool, rounded up.
+    // The first page of the set from `page` on, or else the page count of the pool, rounded up.
     uint64_t FirstFrom(uint64_t page) const;
     uint64_t Count() const;
     void Swap(PageSet* other) { words_.swap(other->words_); }
@@ -85,7 +85,7 @@ class LoggedMedium final : public Medium {
    private:
     std::vector<std::atomic<uint64_t>> words_;
   };
-  // A run of pages as it was when it was copied.
+  // The contents of a run of pages at the time of the copy.
   struct PageCopy {
     uint64_t page;
     std::string bytes;
@@ -95,19 +95,19 @@ class LoggedMedium final : public Medium {
   void AppendRedo(const std::string& redo) noexcept ASHLAR_REQUIRES(mutex_);
   enum class SyncOfLog : uint8_t { kAsConfigured, kAlways };
   void WriteBuffered(SyncOfLog sync) ASHLAR_REQUIRES(mutex_);
-  // Returns when everything that is committed is durable, or when there is an error.
+  // Returns when everything committed is durable, or when there is an error.
   void MakeDurable() ASHLAR_REQUIRES(mutex_);
-  // Operations begin again at ResumeOperations.
+  // Waits for the operations under way, and lets none begin until ResumeOperations.
   void StopOperations() ASHLAR_REQUIRES(mutex_);
   void ResumeOperations() ASHLAR_REQUIRES(mutex_);
   void SetError(const Status& status) noexcept ASHLAR_REQUIRES(mutex_);
 
   bool NeedsCheckpoint() const ASHLAR_REQUIRES(mutex_);
-  // How much of the checkpoint under way is due: 1 all of it, 2 it is late.
+  // The share of the checkpoint under way that is due. 1: all of it. 2: the checkpoint is late.
   double ShareDue() const ASHLAR_REQUIRES(mutex_);
   void CheckpointAsDue() ASHLAR_EXCLUDES(mutex_);
   void BeginCheckpoint() ASHLAR_REQUIRES(mutex_);
-  // False: there is no memory for one.
+  // Returns false if an allocation for the step fails.
   bool TakeStep() ASHLAR_REQUIRES(mutex_);
   bool CopyDuePages(std::vector<PageCopy>* copies) noexcept ASHLAR_REQUIRES(mutex_);
   Status WriteCopies(const std::vector<PageCopy>& copies);
@@ -120,32 +120,32 @@ class LoggedMedium final : public Medium {
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
   Status SetLink(LogState state, uint64_t generation);
 
-  // The pool: of the thread that is_stepping_. The log: of the one that is_writing_.
+  // The pool belongs to the thread that set is_stepping_, the log to the one that set is_writing_.
   const std::unique_ptr<PoolStorage> storage_;
   const std::unique_ptr<PoolMapping> mapping_;
   const LoggedMediumConfig config_;
   const uint64_t pages_;
-  // That operations may change between the begin of a checkpoint and the bound.
+  // Pages that operations may change between the begin of a checkpoint and the bound.
   const uint64_t pages_of_checkpoint_;
-  // Stored to since the last checkpoint began. Added to relaxed inside an operation, taken when
-  // none is under way.
+  // The pages stored to since the last checkpoint began. Operations add pages with relaxed order.
+  // Pages are removed only while no operation is under way.
   PageSet is_changed_;
   std::atomic<uint64_t> changed_pages_{0};
 
-  // An operation commits under the heap's mutex.
+  // Acquired last, because an operation may commit under the heap's mutex.
   mutable Mutex mutex_ ASHLAR_ACQUIRED_AFTER(kHeapMutex);
   CondVar changed_;
   uint32_t under_way_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  bool stopped_ ASHLAR_GUARDED_BY(mutex_) = false;      // nothing begins
-  bool is_writing_ ASHLAR_GUARDED_BY(mutex_) = false;   // a thread has the log, without the mutex
+  bool stopped_ ASHLAR_GUARDED_BY(mutex_) = false;      // no operation begins
+  bool is_writing_ ASHLAR_GUARDED_BY(mutex_) = false;   // a thread uses the log without the mutex
   bool is_stepping_ ASHLAR_GUARDED_BY(mutex_) = false;  // I7
   std::string buffer_ ASHLAR_GUARDED_BY(mutex_);
   // Bytes committed since open, in all generations.
   uint64_t committed_end_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  // Of these, as durable as the configuration asks; and the end of the log's last sync.
+  // The ends of the bytes that are as durable as configured, and of those that are synced.
   uint64_t durable_end_ ASHLAR_GUARDED_BY(mutex_) = 0;
   uint64_t synced_end_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  // Where the generation's first record is.
+  // The start of the generation's first record, in the same count.
   uint64_t generation_start_ ASHLAR_GUARDED_BY(mutex_) = 0;
   LogHeader log_ ASHLAR_GUARDED_BY(mutex_);  // of the current generation
   uint64_t next_number_ ASHLAR_GUARDED_BY(mutex_) = 0;
@@ -160,7 +160,7 @@ class LoggedMedium final : public Medium {
   uint64_t checkpoint_start_ ASHLAR_GUARDED_BY(mutex_) = 0;  // committed_end_ at its begin
   std::string next_redo_ ASHLAR_GUARDED_BY(mutex_);          // records that are not prepared yet
   uint64_t next_records_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  uint64_t prepared_end_ = kLogHeaderBytes;  // in the next log; of the thread that is_stepping_
+  uint64_t prepared_end_ = kLogHeaderBytes;  // in the next log; for the stepping thread only
 };
 
 }  // namespace ashlar::pmem

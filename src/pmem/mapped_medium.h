@@ -1,9 +1,9 @@
-// MappedMedium: the pool's file is mapped shared, and a store is in the file when it is in memory.
+// MappedMedium: maps the pool's file shared, so a store to memory is also a store to the file.
 //
-//   cpu-flush            Flush writes lines back from the caches, Fence waits for that: MAP_SYNC on
-//                        DAX, or forced on shared memory
-//   process-crash-only   the memory outlives the process but not the machine: keeping the order of
-//                        stores is all there is to do
+//   cpu-flush            Flush writes lines back from the caches and Fence waits for that. For
+//                        MAP_SYNC on DAX, or for shared memory on demand
+//   process-crash-only   the memory outlives the process but not the machine, so only the order of
+//                        the stores has to be kept
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace ashlar::pmem {
 
 class MappedMedium final : public Medium {
  public:
-  // kNone as the instruction: lines need no flush, either because the caches are persistent or
-  // because the class does not promise it.
+  // instruction: kNone if lines need no flush, because the caches are persistent or because the
+  // class promises nothing for power failures.
   MappedMedium(const std::string& path, std::unique_ptr<PoolMapping> mapping,
                DurabilityClass durability, FlushInstruction instruction)
       : Medium(path, mapping->data(), mapping->bytes()),

@@ -6,23 +6,23 @@
 //   Flush   begins to make the lines of a range durable
 //   Fence   all flushed lines are durable before anything that is stored later
 //
-//   PoolOperation op(medium);        may wait for a checkpoint: before locks and epoch guards
+//   PoolOperation op(medium);        may wait for a checkpoint, so begin before locks and guards
 //   op.Copy ... op.Flush ... op.Fence ... op.Store ... op.Flush ... op.Fence
 //   op.Commit();                     under the locks that order this change with others
 //   op.AwaitDurable()                without locks
 //
-// The verbs order the stores. For Commit the logged medium, which ignores Flush and Fence, makes
-// one log record of them. Without stores AwaitDurable covers all that the operation has seen.
+// The verbs order the stores. The logged medium ignores Flush and Fence, and its Commit makes one
+// log record of the stores. Without stores, AwaitDurable covers all that the operation has seen.
 //
-// I1: an operation that depends on another one's stores commits after it.
+// I1: an operation that depends on the stores of another operation commits after it.
 // I2: only the verbs store to the pool. (The tests map the view read-only.)
-// I3: a store of an operation that never commits is in a place that nothing published refers to,
-//     and may be in memory only: no change relies on the contents of such a place.
+// I3: an operation that never commits stores only to places that nothing published refers to. Such
+//     a store may be in memory only, so no change relies on the contents of such a place.
 // I4: within one cache line stores become durable in their order.
-// I5: from the store that publishes a change to Commit no verb throws. ReserveStores sees to it.
+// I5: no verb throws between the store that publishes a change and Commit (ReserveStores).
 //
-// Thread safety: one thread for each operation, and one operation at a time for each thread: a
-// second one could wait for a checkpoint that waits for the first. Lifetime: outlives operations.
+// Thread safety: one thread per operation, and one operation at a time per thread, because a second
+// one could wait for a checkpoint that waits for the first. Lifetime: outlives operations.
 #pragma once
 
 #include <atomic>
@@ -49,8 +49,8 @@ class Medium {
   virtual DurabilityClass durability_class() const = 0;
   // The error that made the pool read-only, or Ok.
   virtual Status status() const { return Status::OK(); }
-  // Makes everything committed durable and closes the files that this needs. Requires: no operation
-  // is under way, and none follows.
+  // Makes all committed changes durable and closes the files needed for that. Requires: no
+  // operation is under way, and none follows.
   virtual Status Close() { return Status::OK(); }
 
   const char* view() const { return view_; }
@@ -67,7 +67,7 @@ class Medium {
   Medium(std::string path, const char* view, uint64_t bytes)
       : path_(std::move(path)), view_(view), bytes_(bytes) {}
 
-  // A word of the pool; const memory is only loaded from.
+  // A word of the pool. A word of const memory is only loaded.
   static std::atomic_ref<uint64_t> WordAt(const char* base, PoolOffset offset) {
     return std::atomic_ref<uint64_t>(
         *reinterpret_cast<uint64_t*>(const_cast<char*>(base) + offset));
@@ -81,7 +81,7 @@ class Medium {
   virtual void Copy(PoolOperation* operation, PoolOffset to, const char* from, size_t n) = 0;
   virtual void Flush(PoolOffset from, size_t n) = 0;
   virtual void Fence() = 0;
-  // End without Commit: the stores are in places that nothing refers to (I3).
+  // An operation without Commit calls End. Its stores are in places that nothing refers to (I3).
   virtual void Commit(PoolOperation* operation) = 0;
   virtual void End(PoolOperation* operation) = 0;
   virtual Status AwaitDurable(PoolOperation* operation) = 0;
@@ -104,8 +104,8 @@ class ASHLAR_SCOPED_CAPABILITY PoolOperation {
   PoolOperation(const PoolOperation&) = delete;
   PoolOperation& operator=(const PoolOperation&) = delete;
 
-  // The next `stores` calls of Store do not throw. Without it Store and Copy may throw
-  // std::bad_alloc, before they change the pool.
+  // Ensures that the next `stores` calls of Store do not throw. Other calls of Store and Copy may
+  // throw std::bad_alloc before they change the pool.
   void ReserveStores(size_t stores) { medium_.ReserveStores(this, stores); }
   void Store(PoolOffset to, uint64_t word) {
     ASHLAR_DCHECK(!committed_);  // I3: a later store would be in no record
@@ -124,13 +124,13 @@ class ASHLAR_SCOPED_CAPABILITY PoolOperation {
     committed_ = true;
     medium_.Commit(this);
   }
-  // After Commit. An error has made the pool read-only; the change may be lost with the process.
+  // Requires: Commit. On error the pool is read-only, and the change may be lost with the process.
   Status AwaitDurable() ASHLAR_EXCLUDES(kStructureMutex, kLeafLock, kHeapMutex) {
     ASHLAR_DCHECK(committed_);  // after Commit
     return medium_.AwaitDurable(this);
   }
 
-  // The medium's own: the stores so far, and where the log ends with them.
+  // For the medium: the stores so far, and the end of the log that includes them.
   std::string redo;
   uint64_t log_end = 0;
 

@@ -1,15 +1,15 @@
-// A new name for a file, in the place of its old one and never over another file: that of a pool
-// that is whole, and that of a log that is kept.
+// Gives a file a new name in place of its old one, and never replaces another file. Used for a pool
+// that is complete and for a log that is kept.
 //
 //   hard link, then the old name is removed
 //     not supported: a rename that replaces nothing
 //       not supported: NotSupported, and nothing has changed
 //
-// Network file systems have the link alone; FAT, some FUSE file systems and some shares have the
-// rename alone. A crash after the link may leave both names. A look for the name before a plain
-// rename was rejected: another process may take the name in between.
+// Network file systems support only the link. FAT, some FUSE file systems and some shares support
+// only the rename. A crash after the link may leave both names. Rejected: a check for the name
+// before a plain rename, because another process may take the name in between.
 //
-// Not durable before SyncFolderOf. Thread safety: any thread.
+// The new name is durable only after SyncFolderOf. Thread safety: any thread.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@
 
 namespace ashlar::pmem {
 
-// The system's calls; tests replace them by those of a system without.
+// The system's calls. Tests replace them with calls that return NotSupported.
 struct NameCalls {
   Status (*link)(const std::string& from, const std::string& to);
   Status (*rename_to_new)(const std::string& from, const std::string& to);

@@ -1,26 +1,26 @@
-// PinTable: the records that pinned slices and iterators refer to. It is volatile: a word for each
-// hash of a record's address.
+// PinTable: the records that pinned slices and iterators refer to. It is volatile and has one word
+// for each hash of a record's address.
 //
 //   63 .. 28   sum of addresses / 16     27 .. 0   pins
 //
-// A word with one pin names its record. With two, a record has a pin only if the rest can be one,
-// of a record of the same hash, which most often it cannot. A word with more counts for every
-// record of its hash: it delays the reuse of records that are not pinned. Without the sum one pin
-// did that, and 10,000 pinned values kept half of a pool from being used again.
+// A word with one pin identifies its record. With two pins, a record counts as pinned only if the
+// rest can be the pin of a record of the same hash, which is rarely so for a record without a pin.
+// A word with more pins counts for every record of its hash and delays the reuse of unpinned ones.
+// Without the sum one pin did that, and 10,000 pinned values blocked the reuse of half a pool.
 //
 // A reader pins inside the epoch guard in which it found the record. IsPinned is called after that
-// epoch is over, so it sees every pin that will ever be taken: the release at the end of the guard
+// epoch is over, so it sees every pin that will ever be taken. The release at the end of the guard
 // pairs with the acquire of the reclaimer's scan.
 //
-// I1: a word is the sum of its pins. Requires: less than 2^28 pins.
-// I2: a record that is pinned is found pinned. The other pin of its word, if there is one, is of a
-//     record of the pool that has the same hash.
+// I1: a word is the sum of its pins. Requires: fewer than 2^28 pins.
+// I2: IsPinned is true for every pinned record. If the word of the record has another pin, that pin
+//     belongs to a record of the pool that has the same hash.
 //
-// A table has a word for each 256 bytes of its pool, at most 65,536: an open maps it, and the end
-// of a tree looks at every word. A larger one was rejected: each Get would miss the cache.
+// A table has a word for each 256 bytes of its pool, but at most 65,536, because an open maps it
+// and the end of a tree reads it. A larger table was rejected: each Get would miss the cache.
 //
-// A count in the record was rejected: the pool would be written by readers. An exact table (a hash
-// map with locks) was rejected: a Get pays for it.
+// A count in the record was rejected, because readers would write to the pool. An exact table (a
+// hash map with locks) was rejected, because each Get would pay for it.
 //
 // Thread safety: any thread.
 #pragma once
@@ -42,12 +42,12 @@ class PinTable {
  public:
   using Word = std::atomic<uint64_t>;
 
-  // `pool`: where the pool is mapped.
+  // `pool`: the address at which the pool is mapped.
   PinTable(const char* pool, uint64_t pool_bytes)
       : pool_(reinterpret_cast<uintptr_t>(pool)),
         pool_units_(pool_bytes / kUnitBytes),
         word_bits_(WordBitsOf(pool_bytes)),
-        // Zeros, and no memory until it is used: a pool is opened in microseconds.
+        // Zeros, and no memory until it is used, so that a pool opens in microseconds.
         words_(static_cast<Word*>(MapPages(VolatileBytes()))) {
     if (words_ == nullptr) throw std::bad_alloc();
   }
@@ -66,7 +66,7 @@ class PinTable {
     const uint64_t units = UnitsOf(pool_ + record);
     Subtract(&words_[Hash(units)], units);
   }
-  // For a holder that knows no table: the word that Pin returned, and the record's address.
+  // For a holder without the table: the word that Pin returned, and the record's address.
   static void Unpin(Word* word, const void* record) {
     Subtract(word, UnitsOf(reinterpret_cast<uintptr_t>(record)));
   }
@@ -85,8 +85,8 @@ class PinTable {
     return false;
   }
 
-  // Asserts I1: a word without pins is 0, and the pin of a word with one is of a record of the pool
-  // with that hash.
+  // Asserts I1: a word without pins is 0, and the pin of a word with one pin belongs to a record of
+  // the pool with that hash.
   void CheckInvariants() const {
     for (size_t i = 0; i < words(); ++i) {
       const uint64_t word = words_[i].load(std::memory_order_relaxed);
@@ -117,8 +117,8 @@ class PinTable {
   static void Subtract(Word* word, uint64_t units) {
     word->fetch_sub(PinOf(units), std::memory_order_release);
   }
-  // Whether a record of the pool with this hash has this pin (I2). A pin has the low bits of an
-  // address, which are those of several records of a pool above 1 TiB.
+  // Whether a record of the pool with this hash can have this pin (I2). A pin has the low bits of
+  // an address, which several records of a pool above 1 TiB may share.
   bool MayBePinOf(uint64_t pin, size_t hash) const {
     constexpr uint64_t kAddressesOfPins = uint64_t{1} << (64 - kPinsBits);
     const uint64_t pool = UnitsOf(pool_);

@@ -34,7 +34,7 @@ uint64_t RandomId() {
   return uint64_t{device()} << 32 | device();
 }
 
-// The file of a creator that died is removed: its lock is free.
+// Removes the file of a creator that died, which is recognized by its free lock.
 Result<std::unique_ptr<PoolFile>> CreateTemporary(const std::string& temporary, uint64_t bytes,
                                                   double huge_pages_effort_max) {
   Result<std::unique_ptr<PoolFile>> left = PoolFile::Open(temporary);
@@ -46,8 +46,8 @@ Result<std::unique_ptr<PoolFile>> CreateTemporary(const std::string& temporary, 
   return PoolFile::Create(temporary, bytes, huge_pages_effort_max);
 }
 
-// The temporary name of a new pool: removed, unless it was given away. Requires: the file's lock is
-// held as long as this lives (I1). Lifetime: the path outlives it.
+// The temporary name of a new pool. The destructor removes it, unless it was given away. Requires:
+// the file's lock is held during its lifetime (I1). Lifetime: the path outlives it.
 class TemporaryName {
  public:
   explicit TemporaryName(const std::string& path) : path_(path) {}
@@ -68,7 +68,7 @@ class TemporaryName {
   bool is_own_ = true;
 };
 
-// Stores a new pool into the file, durably.
+// Durably stores a new pool in the file.
 Status FormatFile(PoolFile* file, const Comparator& comparator) {
   {
     ASHLAR_ASSIGN_OR_RETURN(std::unique_ptr<PoolMapping> mapping, file->Map(PoolMapMode::kShared));
@@ -119,7 +119,7 @@ Result<bool> CreatePool(const std::string& path, uint64_t pool_bytes, double hug
   ASHLAR_ASSIGN_OR_RETURN(const std::unique_ptr<PoolFile> file,
                           CreateTemporary(temporary, bytes, huge_pages_effort_max));
   TemporaryName name(temporary);
-  // The creator before this one may have made it after the caller looked.
+  // The previous creator may have created the pool after the caller looked for it.
   const Status looked = GetFileInfo(path).status();
   if (looked.ok()) return false;
   if (!looked.IsPathNotFound()) return looked;

@@ -1,19 +1,19 @@
-// The names by which the compiler's thread-safety analysis knows the locks of a pool. The order is
-// in docs/locking.md.
+// The names of a pool's locks for the compiler's thread-safety analysis. docs/locking.md has their
+// order.
 //
-// I1: an operation of the medium begins before the heap's mutex is taken. Beginning may wait for a
-//     checkpoint, which waits for the operations under way, and these take the heap's mutex.
+// I1: an operation of the medium begins before the heap's mutex is taken. A begin may wait for a
+//     checkpoint, which waits for the operations under way, and those take the heap's mutex.
 // I2: a thread has at most one operation at a time, and allocates outside of it.
-// I3: the same holds for the structure mutex and for leaves: operations under way take them. So an
-//     operation begins before them, and space is allocated, which may begin one, before them too.
-// I4: no operation is waited for (AwaitDurable) under the mutex of the structure or of the heap:
-//     it may take a step of a checkpoint, which waits for the operations under way.
+// I3: the same holds for the structure mutex and for leaf locks, because operations under way take
+//     them. So operations begin before these locks, and so do allocations, which may begin one.
+// I4: AwaitDurable is not called under the structure mutex or the heap's mutex, because it may take
+//     a step of a checkpoint, which waits for the operations under way.
 //
 //   kScarceMutex -> kPoolOperation -> kStructureMutex -> kLeafLock -> kHeapMutex -> log's mutex
 //
-// PoolOperation, TreeState, LeafLock, Heap and the writers carry the annotations, so clang refuses
-// a violation in one function and in those that declare their locks (tests/lock_order). A batch
-// and Verify hold the locks of many leaves, which no annotation says.
+// PoolOperation, TreeState, LeafLock, Heap and the writers carry the annotations, so clang rejects
+// a violation within a function and across functions that declare their locks (tests/lock_order).
+// No annotation says that a batch and Verify hold the locks of many leaves.
 #pragma once
 
 #include "platform/thread_annotations.h"
@@ -33,8 +33,8 @@ inline constexpr PoolLockName kStructureMutex ASHLAR_ACQUIRED_BEFORE(kLeafLock);
 inline constexpr PoolLockName kPoolOperation ASHLAR_ACQUIRED_BEFORE(kStructureMutex);
 inline constexpr PoolLockName kScarceMutex ASHLAR_ACQUIRED_BEFORE(kPoolOperation);
 
-// Of a function that begins an operation, and of one that takes kScarceMutex before: its caller
-// holds none of the locks from there on.
+// For a function that begins an operation, and for one that takes kScarceMutex before that. The
+// caller must hold none of the listed locks.
 #define ASHLAR_BEGINS_OPERATION \
   ASHLAR_EXCLUDES(kPoolOperation, kStructureMutex, kLeafLock, kHeapMutex)
 #define ASHLAR_TAKES_SCARCE_MUTEX \

@@ -6,7 +6,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// The last sync of a new log, for which writers wait, has at most so much to write.
+// Writers wait for the last sync of a new log, so that sync has at most this much to write.
 constexpr uint64_t kNextLogUnsyncedMax = uint64_t{1} << 20;
 
 Status RemoveIfThere(const std::string& path) {
@@ -52,10 +52,10 @@ Status FileStorage::Log::Write(uint64_t offset, const Slice& contents) {
   return file.WriteAt(offset, contents);
 }
 
-// Writes over the log before the last one, if it was kept, so that its blocks need no allocation.
+// Overwrites the log before the last one, if it was kept, so that no blocks have to be allocated.
 Status FileStorage::PrepareLog(uint64_t offset, const Slice& bytes) {
   if (!next_) {
-    // That of another session may be of any length (I1).
+    // The spare log of another session may have any length (I1).
     if (!log_) ASHLAR_RETURN_IF_ERROR(RemoveIfThere(spare_path()));
     const bool has_spare = log_.has_value() && RenamePath(spare_path(), next_path()).ok();
     ASHLAR_ASSIGN_OR_RETURN(
@@ -72,7 +72,7 @@ Status FileStorage::PrepareLog(uint64_t offset, const Slice& bytes) {
   return next_->file.SyncData();
 }
 
-// A second name for the log that is about to lose its own. Without it the next log is a new file.
+// Gives the log a second name before it loses its own. Otherwise the next log is a new file.
 void FileStorage::KeepSpare() {
   static_cast<void>(RemoveFile(spare_path()));
   static_cast<void>(HardLink(log_path_, spare_path()));
@@ -82,7 +82,7 @@ Status FileStorage::CreateLog(const Slice& head) {
   ASHLAR_RETURN_IF_ERROR(PrepareLog(0, head));
   const uint64_t bytes = next_->bytes;
   ASHLAR_RETURN_IF_ERROR(next_->file.SyncData());
-  // Not every system renames an open file.
+  // Not every system can rename an open file.
   ASHLAR_RETURN_IF_ERROR(next_->file.Close());
   next_.reset();
   if (log_) {

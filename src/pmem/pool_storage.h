@@ -1,12 +1,12 @@
-// PoolStorage: the two files of a logged pool: the pool itself and the log next to it. Written
-// bytes may be lost, in any part and in any order, until the sync of the file has returned. The
-// tests have a storage of their own that loses them.
+// PoolStorage: the two files of a logged pool, the pool itself and the log next to it. Until the
+// sync of a file has returned, any part of its written bytes may be lost, in any order. The tests
+// have a storage of their own that loses them.
 //
 // I1: the length of the log is always a multiple of kLogGrowthBytes. So a log of another length was
-//     cut, and not by a crash.
+//     truncated, and not by a crash.
 //
-// Thread safety: WritePool and SyncPool one thread at a time; WriteLog and SyncLog likewise;
-// PrepareLog likewise. CreateLog is alone with the log's calls.
+// Thread safety: one thread at a time for WritePool and SyncPool, for WriteLog and SyncLog, and for
+// PrepareLog. No other call for the log runs concurrently with CreateLog.
 #pragma once
 
 #include <functional>
@@ -30,9 +30,9 @@ class PoolStorage {
   PoolStorage(const PoolStorage&) = delete;
   PoolStorage& operator=(const PoolStorage&) = delete;
 
-  // The pool's; names it in errors.
+  // The path of the pool, which names it in errors.
   virtual const std::string& path() const = 0;
-  // The log's; names it in errors.
+  // The path of the log, which names it in errors.
   virtual const std::string& log_path() const = 0;
   // See platform/clock.h.
   virtual uint64_t BootId() const = 0;
@@ -42,18 +42,18 @@ class PoolStorage {
   virtual Status WritePool(uint64_t offset, const Slice& bytes) = 0;
   virtual Status SyncPool() = 0;
 
-  // Calls `use` with the log and returns its status. PathNotFound: there is no log.
+  // Calls `use` with the log and returns its status. Returns PathNotFound if there is no log.
   virtual Status UseLog(const std::function<Status(const LogSource&)>& use) const = 0;
-  // Writes a part of the log that CreateLog will name. It may be durable before.
+  // Writes a part of the log that CreateLog will name. It may become durable before that.
   virtual Status PrepareLog(uint64_t offset, const Slice& bytes) = 0;
-  // A log of these bytes and of those that were prepared, durably: it has its name when they are
-  // there, and not before. It takes the place of a log that is being written.
+  // Durably creates a log of these bytes and of the prepared ones. The log gets its name only after
+  // all of them are durable. It replaces a log that is being written.
   virtual Status CreateLog(const Slice& head) = 0;
   virtual Status WriteLog(uint64_t offset, const Slice& bytes) = 0;
   virtual Status SyncLog() = 0;
-  // Durably.
+  // Removes the log durably.
   virtual Status RemoveLog() = 0;
-  // Gives the log another name, durably: <log>.lost-N. Requires: the log is not being written.
+  // Renames the log to <log>.lost-N, durably. Requires: the log is not being written.
   virtual Status KeepLog() = 0;
 
  protected:
@@ -63,10 +63,10 @@ class PoolStorage {
 // Files of the operating system.
 class FileStorage final : public PoolStorage {
  public:
-  // The log is next to the pool itself, also if the pool was opened through a link.
+  // The log is next to the pool itself, even if the pool was opened through a link.
   explicit FileStorage(std::unique_ptr<PoolFile> pool)
       : pool_(std::move(pool)), log_path_(pool_->RealPath() + ".log") {}
-  // Gives the pool's file away. No other call may follow.
+  // Hands over the pool's file. No other call may follow.
   std::unique_ptr<PoolFile> Release() { return std::move(pool_); }
 
   const std::string& path() const override { return pool_->path(); }
@@ -93,7 +93,7 @@ class FileStorage final : public PoolStorage {
   Status KeepLog() override;
 
  private:
-  // A log that is written, and its length.
+  // A log that is being written, and its length.
   struct Log {
     OsFile file;
     uint64_t bytes = 0;
@@ -110,8 +110,8 @@ class FileStorage final : public PoolStorage {
   std::unique_ptr<PoolFile> pool_;
   const std::string log_path_;
   std::optional<Log> log_;
-  std::optional<Log> next_;           // what PrepareLog has written
-  uint64_t next_unsynced_bytes_ = 0;  // of it
+  std::optional<Log> next_;           // written by PrepareLog
+  uint64_t next_unsynced_bytes_ = 0;  // of next_
 };
 
 }  // namespace ashlar::pmem

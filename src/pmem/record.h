@@ -1,8 +1,8 @@
-// Records: a key and its value in the pool, as drawn in layout.h. Written once, never changed,
-// found through slots and separators.
+// Records: a key and its value in the pool, as drawn in layout.h. A record is written once, never
+// changes, and is found through a slot or a separator.
 //
-// Bytes of a pool are data from a disk: a reader asks ReadRecord, which checks the lengths against
-// the pool before it looks at anything.
+// The bytes of a pool are data from a disk. So readers call ReadRecord, which checks the lengths
+// against the pool before anything else is read.
 #pragma once
 
 #include <bit>
@@ -39,7 +39,7 @@ constexpr uint64_t RecordBytes(const Slice& key, const Slice& value) {
   return kRecordHeaderBytes + key.size() + value.size();
 }
 
-// The record at `offset`, if there can be one: inside the pool, in a unit of its own.
+// The record at `offset`, if one is possible there: inside the pool, at the start of a unit.
 inline std::optional<Record> ReadRecord(const Medium& medium, PoolOffset offset) {
   const uint64_t pool_bytes = medium.bytes();
   if (offset % kUnitBytes != 0 || offset < kPageBytes || offset > pool_bytes - kUnitBytes)

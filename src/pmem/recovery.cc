@@ -29,7 +29,7 @@ bool DecodePiece(const Medium& medium, PoolOffset piece, std::vector<BatchWord>*
     return false;
   if (BatchLogChecksum(start, bytes) != DecodeFixed64(start + 8)) return false;
   *next = DecodeFixed64(start + 16);
-  // Each piece but the last has words, so that a circle of damaged pieces ends.
+  // Each piece except the last has words, so that a cycle of damaged pieces ends.
   if (*next != 0 && (bytes == 0 || words->size() > medium.bytes() / kBatchWordBytes)) return false;
   for (uint64_t at = 0; at < bytes; at += kBatchWordBytes) {
     const char* const word = start + kBatchLogHeaderBytes + at;
@@ -49,13 +49,13 @@ Status DecodeBatchLog(const Medium& medium, PoolOffset log, std::vector<BatchWor
   return Status::OK();
 }
 
-// Whether the word can be one of a leaf. `spans`: where those of leaves begin, in order.
+// Whether the word can be in a leaf. `spans`: the offsets of the spans of leaves, ascending.
 bool IsInLeaf(const std::vector<PoolOffset>& spans, PoolOffset word) {
   const auto after = std::upper_bound(spans.begin(), spans.end(), word);
   return after != spans.begin() && word - *std::prev(after) < kSpanBytes;
 }
 
-// After the span map was read: the words are in leaves only, so that they leave the map as it is.
+// Call after reading the span map. The words are only in leaves, so they do not change the map.
 Status FinishBatch(Medium* medium, const Heap& heap) {
   const uint64_t mark = medium->Load(kBatchMarkOffset);
   if (mark == kNoBatchMark) return Status::OK();
@@ -85,7 +85,7 @@ Status FinishBatch(Medium* medium, const Heap& heap) {
 // order of memory.
 struct LeafHeader {
   PoolOffset separator;
-  uint32_t next;  // number of the leaf, or one of those below
+  uint32_t next;  // number of the next leaf, or a constant below
   uint8_t entries;
   bool has_tag;
   bool is_commit;
@@ -153,7 +153,7 @@ class LeafReader {
     ASHLAR_PREFETCH(medium_.view() + leaf + kLineBytes);
   }
 
-  // Leaves that are not in use are read as well; their contents are not used.
+  // Also reads leaves that are not in use, and ignores their contents.
   void ReadHeaders(size_t span) {
     for (uint64_t i = 0; i < kLeavesPerSpan; ++i) {
       if (i + kLeavesAhead < kLeavesPerSpan)
@@ -203,14 +203,14 @@ class LeafReader {
     return Status::OK();
   }
 
-  // The separators of one piece of the chain are whole, and each is above the one before it.
+  // Checks that the separators of one piece of the chain are intact and ascending.
   Status CheckPiece(size_t begin) const {
     const size_t end = std::min(chain_.size(), begin + kPieceLeaves);
     std::optional<Record> before;
-    // The first leaf has none.
+    // The first leaf has no separator.
     if (begin > 1) before = ReadRecord(medium_, headers_[chain_[begin - 1]].separator);
     for (size_t i = std::max<size_t>(begin, 1); i < end; ++i) {
-      // Any offset may be prefetched, also one that damage makes up.
+      // Any offset may be prefetched, even one from damaged bytes.
       if (i + kLeavesAhead < end)
         ASHLAR_PREFETCH(medium_.view() + headers_[chain_[i + kLeavesAhead]].separator);
       const std::optional<Record> record = ReadRecord(medium_, headers_[chain_[i]].separator);
@@ -235,7 +235,7 @@ class LeafReader {
   const Medium& medium_;
   const std::vector<PoolOffset> spans_;
   std::vector<LeafHeader> headers_;
-  std::vector<uint32_t> span_at_page_;  // kNoLeaf: no leaves there, nor after its end
+  std::vector<uint32_t> span_at_page_;  // kNoLeaf: no leaves there; none after its end
   const uint32_t threads_;
   std::vector<uint32_t> chain_;
 };
@@ -308,7 +308,7 @@ Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
                                   config.split_strategy, std::move(config.refuse_allocation));
   const Status read = CatchBadAlloc([&] { return ReadTree(state.get(), config); });
   if (read.ok()) return state;
-  // Otherwise the pool would need its empty log from here on, also where it is copied alone.
+  // Otherwise the pool would need its empty log from here on, even if it is copied alone.
   IgnoreBadAlloc([&] { static_cast<void>(state->medium->Close()); });
   return read;
 }

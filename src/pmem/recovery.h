@@ -6,14 +6,14 @@
 //     pointers, in what was just read -> separators of the leaves in the chain, by pieces of it, in
 //     parallel -> index
 //
-// It reads two lines and one separator of each leaf. Which records are in use is found later, in
-// the background (leaf_mark.h). Following the chain in the pool itself was rejected: each leaf
-// would be a cache miss that waits for the one before.
+// It reads two lines and one separator of each leaf. The records in use are found later, in the
+// background (leaf_mark.h). Rejected: following the chain in the pool itself, because each leaf
+// would be a cache miss that waits for the previous one.
 //
-// I1: nothing is stored but what a committed batch log says, in leaves; doing that again has the
+// I1: only the words of a committed batch log are stored, in leaves, and storing them again has the
 //     same result. So a crash during recovery changes nothing.
-// I2: whatever the bytes are, the answer is a state or Corruption with an offset: offsets are
-//     checked against the span map, and a leaf is met once.
+// I2: for any bytes the result is a state, or Corruption with an offset. Offsets are checked
+//     against the span map, and no leaf is visited twice.
 #pragma once
 
 #include <functional>
@@ -30,16 +30,16 @@ struct RecoveryConfig {
   const Comparator* comparator = nullptr;
   SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
   std::function<bool()> refuse_allocation;  // see Heap
-  uint32_t threads = 1;                     // that read leaves
+  uint32_t threads = 1;                     // for reading leaves
   size_t spans_per_thread_min = 32;         // fewer are not worth a thread
 };
 
-// The medium's pool, whose header is checked here. If the rest cannot be read the medium is closed,
-// which leaves a pool of class logged without a log.
+// Recovers the medium's pool and checks its header. If the rest cannot be read, the medium is
+// closed, which leaves a pool of class logged without a log.
 Result<std::unique_ptr<TreeState>> RecoverTree(std::unique_ptr<Medium> medium,
                                                RecoveryConfig config);
 
-// A batch log: the words to store that complete a change. Used by BatchWriter too.
+// A batch log has the words to store that complete a change. BatchWriter uses it too.
 struct BatchWord {
   PoolOffset offset;
   uint64_t word;
@@ -50,8 +50,8 @@ constexpr uint64_t BatchLogBytes(size_t words) {
 constexpr size_t BatchWordsIn(uint64_t piece_bytes) {
   return static_cast<size_t>((piece_bytes - kBatchLogHeaderBytes) / kBatchWordBytes);
 }
-// Writes the words into the pieces, which have room for them, and flushes. Returns the batch mark
-// that commits them: the caller fences, and then stores it. Requires: at least one piece.
+// Writes the words into the pieces and flushes. Returns the batch mark that commits them, which the
+// caller stores after a fence. Requires: at least one piece, and enough room in the pieces.
 uint64_t WriteBatchLog(PoolOperation* op, std::span<const PoolObject> pieces,
                        std::span<const BatchWord> words);
 // Makes the batch mark durable.

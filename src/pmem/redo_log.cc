@@ -47,7 +47,7 @@ struct RecordHead {
   uint64_t synced_end;
 };
 
-// False if there is no head of a record of this log.
+// Returns false if this is not the head of a record of this log.
 bool ReadHead(const Slice& rest, const std::string& identity, RecordHead* head) {
   if (rest.size() < kHeadBytes ||
       memcmp(rest.data() + kIdentityOffset, identity.data(), kIdentityBytes) != 0 ||
@@ -64,8 +64,8 @@ bool IsWhole(const Slice& record) {
          DecodeFixed32(record.data() + kRedoChecksumOffset);
 }
 
-// Whether the file may end within a head of this log that begins here: the bytes are not only
-// zeros, by which a log grows, and have the identity, as far as they go.
+// Whether the file may end within a head of this log that begins here. The bytes must not be only
+// zeros, with which a log grows, and must match the identity as far as they go.
 bool MayBeCutHead(const Slice& rest, const std::string& identity) {
   if (rest.size() >= kHeadBytes) return false;
   const std::string_view bytes(rest.data(), rest.size());
@@ -86,11 +86,11 @@ Result<uint64_t> FindIdentity(LogWindow* log, const std::string& identity, uint6
   return log->bytes();
 }
 
-// Whether a record after the end of the readable ones proves that records before it were lost. The
-// heads alone are read: they have a checksum of their own, so the search takes linear time.
+// Whether a record after the end of the readable ones proves that records before it were lost.
+// Reads only the heads, which have their own checksum, so the search takes linear time.
 Result<bool> ProvesDamage(LogWindow* log, const std::string& identity, const LogScan& scan,
                           bool power_was_lost) {
-  // At the end itself a record with a readable head was cut off, or is damaged: no proof.
+  // A record with a readable head at the end itself is torn or damaged, which proves nothing.
   for (uint64_t from = scan.end + kIdentityOffset + 1;; ++from) {
     ASHLAR_ASSIGN_OR_RETURN(from, FindIdentity(log, identity, from));
     if (from == log->bytes()) return false;
@@ -103,7 +103,7 @@ Result<bool> ProvesDamage(LogWindow* log, const std::string& identity, const Log
   }
 }
 
-// Whether a part of a record of this log is after the end: of one that was cut off, or is damaged.
+// Whether a part of a torn or damaged record of this log follows the end.
 Result<bool> HasRest(LogWindow* log, const LogHeader& header, const std::string& identity,
                      uint64_t end) {
   ASHLAR_ASSIGN_OR_RETURN(const Slice rest, log->Read(end, kHeadBytes));
@@ -112,7 +112,7 @@ Result<bool> HasRest(LogWindow* log, const LogHeader& header, const std::string&
     const uint64_t generation = DecodeFixed64(rest.data() + kIdentityOffset + 8);
     const bool is_whole =
         HeadChecksum(rest.data()) == DecodeFixed32(rest.data() + kHeadChecksumOffset);
-    // An older log of the pool may have had a record here. Its head is whole.
+    // An older log of the pool may have had a record here, but the head of that one is intact.
     if (generation == header.generation || (pool_id == header.pool_id && !is_whole)) return true;
   } else if (MayBeCutHead(rest, identity)) {
     return true;
@@ -187,8 +187,8 @@ Result<LogScan> ScanLog(LogWindow* log, const LogHeader& header, bool power_was_
   bool crosses_end = false;  // of the file
   for (;;) {
     ASHLAR_ASSIGN_OR_RETURN(const Slice rest, log->Read(scan.end, kHeadBytes));
-    // A head that is cut after its identity is of this log. A shorter one may be the end of an
-    // older log: HasRest.
+    // A head that is cut off after its identity belongs to this log. A shorter one may be the end
+    // of an older log (see HasRest).
     crosses_end = rest.size() >= kIdentityOffset + kIdentityBytes && MayBeCutHead(rest, identity);
     if (!ReadHead(rest, identity, &head) || head.number != scan.records) break;
     crosses_end = head.bytes > log->bytes() - scan.end;
@@ -212,7 +212,7 @@ Result<Slice> ReadRedo(LogWindow* log, uint64_t offset) {
     const Slice record(rest.data(), bytes);
     if (IsWhole(record)) return Slice(record.data() + kHeadBytes, bytes - kHeadBytes);
   }
-  // The second read of a record may have other bytes than the scan's.
+  // The second read of a record may return other bytes than the scan's.
   return Status::IOError("the log changed while it was read");
 }
 

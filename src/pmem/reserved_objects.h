@@ -6,17 +6,17 @@
 //           ^                              |
 //           +------ TakeBack (any thread) -+
 //
-// A thread has one reservation for each size class: the free bits of one word of a span's bitmap.
-// The span counts them as taken. All of it is volatile, and a reserved object is one that nothing
-// durable refers to. So a crash leaves nothing to undo, and an open finds the object free.
+// For each size class a thread has one reservation, the free bits of one word of a span's bitmap.
+// The span counts them as taken. All of this is volatile, and nothing durable refers to a reserved
+// object. So a crash leaves nothing to undo, and an open finds the object free.
 //
-// I1: a bit of a mask is an object that is taken in its span's bitmap, and in no other mask. The
+// I1: a bit of a mask is an object that is taken in its span's bitmap and is in no other mask. The
 //     span is neither marked nor evacuated.
 // I2: only the owner sets a mask that is 0, under the heap's mutex. All others only clear bits. So
-//     the owner's compare-exchange cannot take one set of bits for another.
+//     the owner's compare-exchange cannot mistake one set of bits for another.
 // I3: base changes under the heap's mutex, by the owner. The owner reads it without the mutex.
 //
-// Rejected: lists of objects per thread, each with a lock of its own, which costs a put as much as
+// Rejected: lists of objects per thread, each with its own lock. That lock costs a put as much as
 // the heap's mutex does without contention.
 //
 // Thread safety: Take and Set by the owner, the other calls under the heap's mutex. The owner is
@@ -44,7 +44,7 @@ class ReservedObjects {
  public:
   // Threads beyond this number reserve nothing.
   static constexpr uint32_t kThreadsMax = 64;
-  // A thread reserves at most so many bytes of a class.
+  // A thread reserves at most this many bytes of a class.
   static constexpr uint64_t kBytesMax = uint64_t{16} << 10;
 
   ReservedObjects() = default;
@@ -54,7 +54,7 @@ class ReservedObjects {
   ReservedObjects(const ReservedObjects&) = delete;
   ReservedObjects& operator=(const ReservedObjects&) = delete;
 
-  // Whether the calling thread can reserve objects. False without memory for its reservations.
+  // Whether the calling thread can reserve objects. False if it cannot allocate its reservations.
   bool CanReserve() ASHLAR_REQUIRES(kHeapMutex) {
     const uint32_t slot = CurrentThreadSlot().index;
     if (slot >= kThreadsMax) return false;
@@ -65,8 +65,8 @@ class ReservedObjects {
     return thread != nullptr;
   }
 
-  // An object of the class that the calling thread has reserved; 0: none. *next: the one after it,
-  // if there is one.
+  // Takes an object of the class that the calling thread has reserved, or returns 0. Sets *next to
+  // the following reserved object, if there is one.
   PoolOffset Take(uint32_t class_index, PoolOffset* next) {
     const uint32_t slot = CurrentThreadSlot().index;
     if (slot >= kThreadsMax) [[unlikely]]
@@ -77,7 +77,7 @@ class ReservedObjects {
     Reservation& reservation = thread->of_class[class_index];
     uint64_t mask = reservation.mask.load(std::memory_order_relaxed);
     while (mask != 0) {
-      // Relaxed: the heap's mutex has ordered what other threads did to these objects (Set).
+      // Relaxed, because the heap's mutex orders what other threads did to these objects (Set).
       const uint64_t rest = mask & (mask - 1);
       if (reservation.mask.compare_exchange_weak(mask, rest, std::memory_order_relaxed)) {
         const auto object_of = [&](uint64_t objects) {
@@ -91,7 +91,7 @@ class ReservedObjects {
     return 0;
   }
 
-  // Reserves the objects of the mask for the calling thread: bit i is the one at base + i objects.
+  // Reserves the objects of the mask for the calling thread. Bit i is the one at base + i objects.
   // Requires: CanReserve() was true, and the thread has none of the class (I2).
   void Set(uint32_t class_index, PoolOffset base, uint64_t mask) ASHLAR_REQUIRES(kHeapMutex) {
     const uint32_t slot = CurrentThreadSlot().index;
@@ -116,7 +116,7 @@ class ReservedObjects {
       }
     }
   }
-  // The number that is reserved at the moment, without taking them.
+  // Calls function(class, offset) for each object that is reserved at the moment, and takes none.
   template <typename Function>
   void ForEach(const Function& function) const ASHLAR_REQUIRES(kHeapMutex) {
     for (uint32_t slot = 0; slot < threads_used_; ++slot) {
@@ -173,7 +173,7 @@ class ReservedObjects {
     std::array<Reservation, kSizeClasses> of_class;
   };
 
-  // A base is that of a word of a bitmap, so masks with other bases have other objects.
+  // A base belongs to one word of a bitmap, so masks with different bases have different objects.
   static void CheckDisjoint(const PerThread& a, const PerThread& b) {
     for (uint32_t class_index = 0; class_index < kSizeClasses; ++class_index) {
       const Reservation& of_a = a.of_class[class_index];
@@ -193,7 +193,7 @@ class ReservedObjects {
     }
   }
 
-  // By the slot of the thread; made before its first reservation, under the heap's mutex.
+  // Indexed by thread slot. Created before the thread's first reservation, under the heap's mutex.
   std::array<std::atomic<PerThread*>, kThreadsMax> threads_{};
   uint32_t threads_used_ ASHLAR_GUARDED_BY(kHeapMutex) = 0;  // slots from here on have none
 };

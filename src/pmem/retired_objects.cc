@@ -10,14 +10,14 @@
 namespace ashlar::pmem {
 
 namespace {
-// A batch is given to the epoch when it has this much. All open batches have 256 KiB at most.
+// A batch is handed to the epoch domain at one of these limits. Open batches have 256 KiB at most.
 constexpr size_t kBatchObjects = 64;
 constexpr uint64_t kBatchBytes = uint64_t{32} << 10;
 }  // namespace
 
 struct RetiredObjects::Batch : EpochRetired {
   explicit Batch(RetiredObjects* of) : EpochRetired{.deleter = &Run}, owner(of) {
-    objects.reserve(kBatchObjects * (1 + kAskedPerObject));  // pinned ones come to them
+    objects.reserve(kBatchObjects * (1 + kAskedPerObject));  // and pinned ones are added
   }
 
   static void Run(EpochRetired* self) {
@@ -124,7 +124,7 @@ void RetiredObjects::Reclaim() noexcept {
   std::vector<PoolOffset> unpinned;
   {
     MutexLock lock(mutex_);
-    // Without memory they are asked another time.
+    // If the allocation fails, they are checked another time.
     IgnoreBadAlloc([&, count = pinned_.size()] { unpinned.reserve(count); });
     TakeUnpinned(unpinned.capacity(), &unpinned);
   }

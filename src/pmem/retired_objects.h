@@ -1,17 +1,17 @@
-// RetiredObjects: objects of the heap that are unlinked, durably, and that readers may still use.
+// RetiredObjects: objects of the heap that are durably unlinked, and that readers may still use.
 //
 //   Add -> batch of the thread -> (full) -> epoch over -> not pinned -> free
-//                                                            \-> pinned: asked again later
+//                                                            \-> pinned: checked again later
 //
-// Each change of an entry retires an object, so threads that add do not share a batch: with one
-// batch and its mutex four threads waited more than they worked. Threads beyond kBatches share.
+// Each change of an entry retires an object, so threads do not share a batch. With one batch and
+// its mutex, four threads waited more than they worked. Threads beyond kBatches share batches.
 //
-// I1: an object is given to `free` once, after every guard that could have found it is over, and
+// I1: an object is passed to `free` once, after every guard that could have found it has ended, and
 //     not while it is pinned. Nothing pins it later: pins are taken inside such a guard.
-// I2: the cost of an object does not depend on the number of pinned ones: for each object that
-//     leaves a batch at most kAskedPerObject pinned ones are asked again.
+// I2: the cost of an object does not depend on the number of pinned objects. For each object that
+//     leaves a batch, at most kAskedPerObject pinned objects are checked again.
 //
-// I3: no call fails. An object for which there is no memory stays in use until the next open.
+// I3: no call fails. An object whose entry cannot be allocated stays in use until the next open.
 //
 // Thread safety: any thread. `free` is called without locks of this class, on the thread that ends
 // an epoch. Lifetime: Reclaim before destruction.
@@ -43,16 +43,16 @@ class RetiredObjects {
   RetiredObjects(const RetiredObjects&) = delete;
   RetiredObjects& operator=(const RetiredObjects&) = delete;
 
-  // `bytes`, about: much is freed earlier. May run deleters of the epoch domain.
+  // `bytes`: approximate; large batches are freed earlier. May run deleters of the epoch domain.
   void Add(PoolOffset object, uint64_t bytes) noexcept;
-  // Waits for every guard and frees what was added before and is not pinned. Requires: no guard of
-  // this thread.
+  // Waits for every guard and frees the objects that were added before and are not pinned.
+  // Requires: no guard of this thread.
   void FinishBatches() noexcept;
-  // The same, and asks every pinned object again.
+  // The same, and checks every pinned object again.
   void Reclaim() noexcept;
   // Bytes of volatile state.
   uint64_t VolatileBytes() const;
-  // Asserts that no batch is kept back that is full.
+  // Asserts that no full batch is kept back.
   void CheckInvariants() const;
 
  private:
@@ -69,8 +69,8 @@ class RetiredObjects {
   void HandOver(std::unique_ptr<Batch> batch) noexcept;
   void EpochIsOver(std::vector<PoolOffset>* objects) noexcept;
   void AskLater(PoolOffset pinned) noexcept ASHLAR_REQUIRES(mutex_);
-  // Moves those of the pinned_max oldest pinned objects that are not pinned any more. Requires:
-  // *unpinned has room for them.
+  // Checks the pinned_max oldest pinned objects and moves those that are no longer pinned.
+  // Requires: *unpinned has room for them.
   void TakeUnpinned(size_t pinned_max, std::vector<PoolOffset>* unpinned) noexcept
       ASHLAR_REQUIRES(mutex_);
 
@@ -79,7 +79,7 @@ class RetiredObjects {
   const Free free_;
   std::array<OpenBatch, kBatches> open_;  // [slot of the thread % kBatches]
   mutable Mutex mutex_;
-  // Their epoch is over; pinned when last asked. The front is asked next.
+  // Their epoch is over, and they were pinned at their last check. The front is checked next.
   std::deque<PoolOffset> pinned_ ASHLAR_GUARDED_BY(mutex_);
 };
 

@@ -2,7 +2,7 @@
 //
 //   multiples of 16 bytes up to 1 KiB, then 8 classes per doubling up to 16 KiB
 //
-// I1: a class holds the sizes above those of the class before it.
+// I1: a class holds the sizes above those of the previous class.
 // I2: at most an eighth of an object above 1 KiB is unused, at most 15 bytes of a smaller one.
 //
 // Thread safety: pure functions.

@@ -13,17 +13,17 @@ namespace {
 
 constexpr SpanEntry kEndOfSpans = {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0};
 
-// An open looks at so many words after the map's end: 64 KiB of the map, so that it takes some
-// microseconds. A span of more than 32 MiB that reads as the end is found by the mark only.
+// An open checks this many words after the map's end, which are 64 KiB of the map and take some
+// microseconds. Only the mark finds a span of more than 32 MiB that reads as the end.
 constexpr uint64_t kPagesAfterEnd = 8192;
 
-// Whether the entry can be that of a span with `pages_left` pages from its first one on.
+// Whether the entry is possible for a span if `pages_left` pages begin with its first page.
 bool IsPlausible(const SpanEntry& entry, uint64_t pages_left) {
   if (entry.kind == SpanKind::kEnd) return entry.pages == 0;
   if (entry.pages == 0 || entry.pages > pages_left) return false;
   switch (entry.kind) {
     case SpanKind::kEnd: return false;
-    // No longer one is made, and HeapSpan counts its objects in 32 bits.
+    // No longer span is created, and HeapSpan counts its objects in 32 bits.
     case SpanKind::kRecords: return entry.size_class < kSizeClasses && entry.pages <= kSpanPages;
     case SpanKind::kLeaves: return entry.pages == kSpanPages;
     case SpanKind::kFree:

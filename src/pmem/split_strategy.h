@@ -1,4 +1,4 @@
-// SplitStrategy: the treatment of the entries that move to the new leaf of a split. A tree has
+// SplitStrategy: the treatment of the entries that move to the new leaf of a split. A tree uses
 // kZeroCopySwap. The others are for tests and measurements.
 #pragma once
 

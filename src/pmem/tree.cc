@@ -129,7 +129,7 @@ Status Tree::StartMark(MarkRun run, std::function<void()> before_leaf) {
     if (mark_status_.IsCorruption()) {
       state_->heap.FailMark(std::move(mark_status_));
     } else {
-      // Without memory for the mark the tree goes on without the space from before the open.
+      // If an allocation of the mark fails, the tree does without the space from before the open.
       state_->heap.FinishMark(mark_status_.ok() && !stop_mark_.load(std::memory_order_relaxed));
     }
   };
@@ -137,7 +137,7 @@ Status Tree::StartMark(MarkRun run, std::function<void()> before_leaf) {
     mark();
     return Status::OK();
   }
-  auto started = std::make_unique<Thread>();  // before the start: a thread needs an owner
+  auto started = std::make_unique<Thread>();  // before the start, because a thread needs an owner
   ASHLAR_ASSIGN_OR_RETURN(
       *started,
       Thread::Start({.name = "ashlar-mark", .priority = ThreadPriority::kBackground}, mark));
@@ -171,12 +171,12 @@ Status Tree::Close() try {
   if (mark_thread_) mark_thread_->Join();
   mark_thread_.reset();
   state_->heap.Reclaim();
-  // Without memory the next open replays the log.
+  // If an allocation fails, the next open replays the log.
   const Status status = CatchBadAlloc([this] { return state_->medium->Close(); });
   state_.reset();
   return status;
 } catch (const std::bad_alloc&) {
-  return Status::MemoryLimit();  // for the text of Aborted
+  return Status::MemoryLimit();  // no memory for the text of Aborted
 }
 
 // ---- Changes.
@@ -206,8 +206,8 @@ Status Tree::DeleteRange(const KeyRange& range) try {
 
 namespace {
 
-// The record of a key in this leaf, in a guard: NotFound, or Corruption. None: the leaf has changed
-// since it was found.
+// Looks for the record of a key in this leaf, in a guard. Returns Ok, NotFound or Corruption, or
+// nullopt if the leaf has changed since it was found.
 std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, const Slice& key,
                                  uint8_t fingerprint, RecordPart part, SlotFound* found) {
   *found = FindInLeaf(*state.medium, state.order, leaf.offset,
@@ -224,7 +224,7 @@ std::optional<Status> LookInLeaf(const TreeState& state, const FoundLeaf& leaf, 
 Status FindRecord(const TreeState& state, const Slice& key, RecordPart part, SlotFound* found) {
   for (;;) {
     const FoundLeaf leaf = state.index.Find(key);
-    // The fingerprint is computed while the leaf's lines come.
+    // The fingerprint is computed while the leaf's lines are fetched.
     std::optional<Status> status = LookInLeaf(state, leaf, key, Fingerprint(key), part, found);
     if (status) [[likely]] {
       return *std::move(status);
@@ -232,11 +232,11 @@ Status FindRecord(const TreeState& state, const Slice& key, RecordPart part, Slo
   }
 }
 
-// In the guard in which the record was found, as Deliver.
+// Requires, as Deliver does: the guard in which the record was found.
 void GiveValue(const TreeState& state, const SlotFound& found, PinnableSlice* value) {
   PinRecord(state.pins.get(), found.offset, found.record, value);
 }
-// The guard keeps the record while it is copied, so it takes no pin.
+// The guard keeps the record while it is copied, so no pin is needed.
 void GiveValue(const TreeState& /*state*/, const SlotFound& found, std::string* value) {
   value->assign(found.record.value().data(), found.record.value().size());
 }
@@ -259,14 +259,14 @@ Status GetValue(const TreeState& state, const ReadOptions& options, const Slice&
   return Status::MemoryLimit();
 }
 
-// Keys that are looked up together: the memory that each needs is prefetched before any is read.
+// Keys that are looked up together. The memory for all of them is prefetched before any is read.
 class LookupGroup {
  public:
   static constexpr size_t kKeysMax = 16;
 
   explicit LookupGroup(const TreeState& state) : state_(state) {}
 
-  // In a guard.
+  // Requires: a guard.
   void Run(const ReadOptions& options, const Slice* keys, size_t count, PinnableSlice* values,
            Status* statuses) {
     for (size_t i = 0; i < count; ++i) {
@@ -320,7 +320,7 @@ std::vector<Status> Tree::MultiGet(const ReadOptions& options, const std::vector
   LookupGroup group(*state_);
   for (size_t begin = 0; begin < keys.size(); begin += LookupGroup::kKeysMax) {
     const size_t count = std::min(keys.size() - begin, LookupGroup::kKeysMax);
-    // A guard for each group: a long guard delays the reuse of space.
+    // One guard for each group, because a long guard delays the reuse of space.
     EpochGuard guard(state_->epochs);
     group.Run(options, &keys[begin], count, &(*values)[begin], &statuses[begin]);
   }

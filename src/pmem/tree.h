@@ -1,8 +1,8 @@
 // Tree: the implementation of PersistentTree. It checks arguments, passes each job to one part, and
 // owns the parts.
 //
-// I1: only the process that has opened the tree closes it. A forked child that ends calls the
-//     destructors of static objects, and its parent goes on with pool and log.
+// I1: only the process that opened the tree closes it. A forked child that exits calls the
+//     destructors of static objects, while its parent continues to use pool and log.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ enum class MarkRun : uint8_t { kBackground, kAtOpen };
 struct TreeConfig {
   RecoveryConfig recovery;
   MarkRun mark = MarkRun::kBackground;
-  std::function<void()> before_marked_leaf = {};  // for tests; without locks and guards
+  std::function<void()> before_marked_leaf = {};  // for tests; called without locks and guards
 };
 
 // Recovers the medium's pool. Tests have media of their own.
@@ -39,10 +39,10 @@ class Tree final : public PersistentTree {
   Tree(std::unique_ptr<TreeState> state, const Comparator* comparator);
   ~Tree() override;
 
-  // Once, before all other calls.
+  // Call once, before all other calls.
   Status StartMark(MarkRun run, std::function<void()> before_leaf);
   // Asserts the invariants of heap, span map, pins and index, for tests. Requires: Verify found
-  // nothing. Changes may run meanwhile.
+  // nothing. Changes may run concurrently.
   void CheckInvariants() const;
 
   Status Close() override;
@@ -68,13 +68,13 @@ class Tree final : public PersistentTree {
  private:
   void Abandon() noexcept;
 
-  const uint64_t process_ = CurrentProcessId();  // that has opened it (I1)
+  const uint64_t process_ = CurrentProcessId();  // that opened the tree (I1)
   const std::string path_;
   const Comparator* const comparator_;
   const DurabilityClass durability_class_;
   std::unique_ptr<TreeState> state_;  // null when closed
   std::atomic<bool> stop_mark_{false};
-  // Written by the mark's thread, read after FinishMark or the join. The heap has damage.
+  // Written by the mark's thread, read after FinishMark or the join. The heap has the damage.
   Status mark_status_;
   std::unique_ptr<Thread> mark_thread_;
   uint64_t open_micros_ = 0;

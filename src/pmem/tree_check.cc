@@ -12,14 +12,14 @@
 namespace ashlar::pmem {
 namespace {
 
-// Spans of records that are emptier than this are emptied.
+// Spans of records with at most this share of their objects in use are emptied.
 constexpr double kEvacuatedShareMax = 0.75;
-// Large records that one pass over the tree gathers.
+// The number of large records that one pass over the tree gathers.
 constexpr size_t kLargeMovesMax = 1 << 20;
-// Rounds in which large records make room for each other. Some ten are enough for records of two
-// sizes; each costs some walks over the tree.
+// Rounds in which large records make room for each other. About ten are enough for records of two
+// sizes. Each costs some passes over the tree.
 constexpr uint32_t kLargeRoundsMax = 64;
-// A part of the free pages that may stay outside of the longest run.
+// One free page in this many may stay outside of the longest run.
 constexpr uint64_t kApartShareMax = 8;
 
 // The units of 16 bytes that something refers to, to find double references.
@@ -43,8 +43,8 @@ class Verifier {
  public:
   explicit Verifier(TreeState* state) : state_(*state), references_(state->medium->bytes()) {}
 
-  // Checks one leaf, in one version; *next is the next one of the chain. *again: a writer changed
-  // it meanwhile.
+  // Checks one leaf in one version. *next is the next leaf of the chain. *again is true if a writer
+  // changed the leaf meanwhile.
   Status CheckLeaf(const BoundedLeaf& leaf, PoolOffset* next, bool* again) {
     const LeafView view(*state_.medium, leaf.offset);
     const LeafContents contents(*state_.medium, state_.order, leaf.offset);
@@ -88,7 +88,7 @@ class Verifier {
     const LeafEntry* before = nullptr;
     for (const LeafEntry& entry : entries) {
       ASHLAR_RETURN_IF_ERROR(CheckRecord(entry.record()));
-      // Under an order that calls different bytes equal fingerprints mean nothing.
+      // Under an order in which different bytes can be equal, fingerprints mean nothing.
       if (state_.order.equal_means_same_bytes && entry.fingerprint != Fingerprint(entry.key))
         return Damaged(leaf.offset, "a fingerprint is wrong");
       if (before != nullptr && state_.order.Compare(before->key, entry.key) >= 0)
@@ -111,9 +111,9 @@ class Verifier {
   References references_;
 };
 
-// Calls visit(leaf, rest) for the leaves of a range, in order. visit says whether the leaf stayed
-// as it was found; if not, it comes again. `rest`: the part of the range that the leaves before did
-// not cover. A leaf that takes in the next one by a merge comes again, with entries from before it.
+// Calls visit(leaf, rest) for the leaves of a range, in order. visit returns whether the leaf
+// stayed unchanged; if not, it is called again. `rest` is the part of the range that earlier leaves
+// did not cover. A leaf that merges with the next one is visited again, with entries before `rest`.
 template <typename Visit>
 void ForEachLeaf(TreeState* state, const KeyRange& range, const Visit& visit) {
   LeafWalk walk(state, range.begin);
@@ -159,8 +159,8 @@ void MergeLeaves(TreeState* state) {
       EpochGuard guard(state->epochs);
       if (!walk.Advance(walk.Find())) return;
     }
-    // The leaf that begins at the bound goes into its left neighbour, or takes its right one in.
-    // In both cases the leaf that begins after it is next.
+    // The leaf that begins at the bound is merged into its left neighbour, or takes in its right
+    // one. In both cases the leaf that begins after it is next.
     writer.MergeAround(walk.bound(), kSlots * 3 / 4);
   }
 }
@@ -170,7 +170,7 @@ struct Move {
   uint64_t slot;
 };
 
-// The records of the spans that hand out nothing.
+// Moves the records of the spans that hand out nothing.
 Status MoveEvacuatedRecords(TreeState* state) {
   LeafWriter writer(state);
   Status status;
@@ -229,7 +229,7 @@ std::vector<Move> FindLargeRecords(TreeState* state, Toward end, PoolOffset boun
   return found;
 }
 
-// Moves those that find a place.
+// Moves the records for which there is a place.
 Status MoveEach(TreeState* state, const std::vector<Move>& moves, Toward end) {
   LeafWriter writer(state);
   for (const Move& move : moves) {
@@ -240,7 +240,7 @@ Status MoveEach(TreeState* state, const std::vector<Move>& moves, Toward end) {
   return Status::OK();
 }
 
-// From the pool's end, so that the free pages become one run there.
+// Starts at the pool's end, so that the free pages become one run there.
 Status MoveLargeRecordsDown(TreeState* state) {
   PoolOffset bound = ~PoolOffset{0};
   for (;;) {
@@ -280,8 +280,8 @@ Status MoveLargeRecordsTogether(TreeState* state) {
 }  // namespace
 
 Status VerifyTree(TreeState* state) {
-  // One guard over the whole walk: unlinked records are not allocated again meanwhile, so no record
-  // is met twice by moving.
+  // One guard for all leaves. Unlinked records are not allocated again meanwhile, so no record is
+  // visited twice because it moved.
   MutexLock structure(state->structure_mutex());
   EpochGuard guard(state->epochs);
   Verifier verifier(state);
@@ -340,7 +340,7 @@ Status DefragmentTree(TreeState* state) {
   state->heap.Reclaim();
   state->heap.EndEvacuation();
   if (status.ok() || status.IsNoSpace()) status = MoveLargeRecordsTogether(state);
-  // Lack of room is no failure: all that could be moved was moved.
+  // Lack of space is no failure, because everything that could be moved was moved.
   return status.IsNoSpace() ? Status::OK() : status;
 }
 

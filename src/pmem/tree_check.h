@@ -1,4 +1,4 @@
-// Verification, counting and defragmentation: walks over all leaves.
+// Verification, counting and defragmentation. All of them iterate over all leaves.
 #pragma once
 
 #include "ashlar/persistent_tree.h"

@@ -33,7 +33,7 @@ void TreeIterator::SetInvalid() {
   pin_ = nullptr;
 }
 
-// Only damage lets a leaf's bound lead back to the leaf. The search would not advance.
+// Only damage makes a leaf's bound lead back to the leaf. The search would not advance then.
 void TreeIterator::SetDamaged(const char* separator) {
   status_ = state_->DamagedRecord(static_cast<PoolOffset>(separator - state_->medium->view()));
   SetInvalid();
@@ -51,7 +51,7 @@ bool TreeIterator::IsInside(const Slice& key) const {
   return true;
 }
 
-// False: the leaf changed meanwhile, or has a damaged record, which is in status_ then.
+// Returns false if the leaf changed meanwhile, or if a record is damaged (then in status_).
 bool TreeIterator::CopyLeaf(const BoundedLeaf& leaf) {
   contents_.Read(*state_->medium, state_->order, leaf.offset);
   if (!leaf.Unchanged()) return false;
@@ -96,7 +96,7 @@ void TreeIterator::Forward(const Slice* from, bool inclusive) {
         bounded ? std::partition_point(entries.begin(), entries.end(), is_before) : entries.begin();
     if (at != entries.end()) return Show(static_cast<size_t>(at - entries.begin()));
     if (leaf.upper == nullptr) return SetInvalid();
-    // Valid in the guard, also if the leaf right of it is unlinked.
+    // Valid in the guard, even if the leaf right of this one is unlinked.
     const Slice upper = state_->index.KeyOf(leaf.upper);
     if (bounded && state_->order.Compare(upper, target) <= 0) return SetDamaged(leaf.upper);
     target = upper;
@@ -177,9 +177,9 @@ void TreeIterator::Next() {
     }
     if (position_ + 1 < contents_.entries.size()) return Show(position_ + 1);
     if (leaf_.upper == nullptr) return SetInvalid();
-    // The right neighbour cannot go, nor its separator, without a change of this leaf.
+    // Neither the right neighbour nor its separator is removed without a change of this leaf.
     const Slice from = state_->index.KeyOf(leaf_.upper);
-    // Among the leaf's keys it would lead to the leaf again.
+    // A separator among the leaf's keys would lead to this leaf again.
     if (state_->order.Compare(from, record_.key()) <= 0) return SetDamaged(leaf_.upper);
     Forward(&from, true);
   });

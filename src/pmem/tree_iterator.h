@@ -1,9 +1,9 @@
-// TreeIterator: a walk over the tree, in both directions, between bounds.
+// TreeIterator: iterates over the tree in both directions, within bounds.
 //
-// It copies the sorted slots of one leaf at a time and pins the current record only. While the leaf
+// It copies the sorted slots of one leaf at a time and pins only the current record. While the leaf
 // has the copied version, the records of the copy are live and the bounds of the leaf lead to its
-// neighbours. If the version changed, the next move seeks from the current key. So the iterator
-// never shows an entry twice or out of order, and shows every entry that is there all the time.
+// neighbours. If the version has changed, the next move seeks from the current key. So the iterator
+// never shows an entry twice or out of order, and shows every entry that exists all the time.
 //
 // Thread safety: one thread. Lifetime: the tree stays open while it lives.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace ashlar::pmem {
 
-// Lets the slice refer to the record's value, with a pin that it gives back. In the guard in which
-// the record was found, or while it is pinned.
+// Makes the slice refer to the record's value, with a pin that the slice gives back. Requires: the
+// guard in which the record was found, or a pin on the record.
 inline void PinRecord(PinTable* pins, PoolOffset offset, const Record& record,
                       PinnableSlice* value) {
   const auto unpin = [](void* word, void* start) {
@@ -52,11 +52,11 @@ class TreeIterator final : public Iterator {
     bool inclusive;
   };
 
-  // Calls move() in a guard. Without memory the iterator is invalid, and a seek tries again.
+  // Calls move() in a guard. If an allocation fails, the iterator is invalid until the next seek.
   template <typename Function>
   void Run(const Function& move);
-  // Inside a guard: to the first entry after `from` (or at it), to the last one before it; null:
-  // from the tree's edge.
+  // In a guard. Forward moves to the first entry after `from`, Backward to the last one before it.
+  // `inclusive`: or at it. Null `from`: from the tree's edge.
   void Forward(const Slice* from, bool inclusive);
   void Backward(const Slice* from, bool inclusive);
   bool CopyLeaf(const BoundedLeaf& leaf);

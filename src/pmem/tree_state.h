@@ -1,16 +1,16 @@
-// TreeState: the state of an open tree. The classes that work on it use it and not each other,
-// except downward in this list:
+// TreeState: the state of an open tree. The following classes work on it. They use each other only
+// downward in this list:
 //
 //   tree.h            the PersistentTree of the user: arguments, closing
 //   batch_writer.h    many changes at once
 //   leaf_writer.h     one change of one key; splits and merges
 //   tree_iterator.h, tree_check.h, leaf_mark.h    readers of all leaves
 //
-// Locks, in this order: scarce_mutex -> an operation of the medium (may wait for a checkpoint)
-// -> structure_mutex -> leaves (LeafRef) -> the heap's mutex -> the log's mutex. A holder of a
-// leaf's lock waits for no other leaf unless it holds structure_mutex, so the order among leaves
-// does not matter. Space is allocated before any of them but the first. An EpochGuard is entered
-// after the operation begins and, except for splits, after structure_mutex.
+// Locks, in this order: scarce_mutex -> an operation of the medium (may wait for a checkpoint) ->
+// structure_mutex -> leaves (LeafRef) -> the heap's mutex -> the log's mutex. A thread that holds a
+// leaf's lock waits for another leaf only if it holds structure_mutex, so the order among leaves
+// does not matter. Space is allocated before all of these except the first. An EpochGuard is
+// entered after the operation begins and, except for splits, after structure_mutex.
 #pragma once
 
 #include <atomic>
@@ -29,12 +29,12 @@
 
 namespace ashlar::pmem {
 
-// Space for the next split, taken ahead because a split happens where nothing may be allocated.
+// Space for the next split. Taken ahead, because nothing may be allocated where a split happens.
 struct SplitReserve {
   PoolOffset leaf = 0;
   PoolOffset separator = 0;
   uint64_t separator_bytes = 0;
-  // Of entries that the split strategy copies, in the order of the leaf's entries.
+  // For entries that the split strategy copies, in the order of the leaf's entries.
   std::vector<PoolOffset> copies;
 };
 
@@ -50,17 +50,17 @@ struct TreeState {
         heap(medium.get(), pins.get(), &epochs, header, std::move(refuse_allocation)),
         index(order.comparator, &epochs, medium->view(), medium->view() + medium->bytes()) {}
 
-  // Why the tree takes no changes, or Ok.
+  // The reason why the tree takes no changes, or Ok.
   Status ReadOnlyReason() const;
   Status DamagedRecord(PoolOffset record) const;
-  // By the index: damage may have changed the leaf's own word since the open. Requires: the leaf is
-  // not the first one.
+  // Taken from the index, because damage may have changed the leaf's own word since the open.
+  // Requires: the leaf is not the first one.
   PoolOffset SeparatorOf(const BoundedLeaf& leaf) const {
     return static_cast<PoolOffset>(leaf.lower - medium->view());
   }
 
-  // Objects that readers find without a lock are retired here. It is the first member, because it
-  // outlives them.
+  // Retires the objects that readers find without a lock. It is the first member, because it has to
+  // outlive those objects.
   EpochDomain epochs;
   const std::unique_ptr<Medium> medium;
   const std::unique_ptr<PinTable> pins;
@@ -76,7 +76,7 @@ struct TreeState {
   // Held from the use of a class's held-back object until the replaced object is free again.
   Mutex& scarce_mutex() ASHLAR_RETURN_CAPABILITY(kScarceMutex) { return scarce_mutex_; }
 
-  // Relaxed: figures.
+  // Statistics, with relaxed memory order.
   std::atomic<uint64_t> entries{0};
   std::atomic<uint64_t> leaves{0};
   std::atomic<uint64_t> splits{0};
@@ -89,7 +89,7 @@ struct TreeState {
   Mutex scarce_mutex_;
 };
 
-// A leaf's lock for the length of a scope.
+// Unlocks a leaf at the end of a scope.
 class ASHLAR_SCOPED_CAPABILITY LeafLock {
  public:
   // Requires: the leaf is locked.
@@ -105,7 +105,7 @@ class ASHLAR_SCOPED_CAPABILITY LeafLock {
     ref_->Unlock();
     ref_ = nullptr;
   }
-  // Nothing was stored.
+  // Requires: nothing was stored.
   void ReleaseUnchanged() {
     ref_->UnlockUnchanged();
     ref_ = nullptr;
@@ -129,13 +129,13 @@ class ASHLAR_SCOPED_CAPABILITY LeafPairLock {
   LeafPairLock(const LeafPairLock&) = delete;
   LeafPairLock& operator=(const LeafPairLock&) = delete;
 
-  // Nothing was stored.
+  // Requires: nothing was stored.
   void ReleaseUnchanged() {
     right_->UnlockUnchanged();
     left_->UnlockUnchanged();
     left_ = nullptr;
   }
-  // The right one is out of the index.
+  // Requires: the right leaf is out of the index.
   void ReleaseMerged() {
     left_->Unlock();
     right_->Kill();

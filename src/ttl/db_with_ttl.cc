@@ -24,9 +24,9 @@ namespace ashlar {
 
 namespace {
 
-// Options that were read from such a database (GetOptions, GetDescriptor) have its wrappers. These
-// are unwrapped first. Wrapped twice, they would take bytes of the program's value for a time of
-// write.
+// Options that were read from a DBWithTTL (GetOptions, GetDescriptor) contain its wrappers, which
+// are removed first. Two layers of wrappers would mistake bytes of the program's value for a write
+// time.
 ColumnFamilyOptions WithTtl(const ColumnFamilyOptions& options, Env* env, int32_t ttl_seconds) {
   ColumnFamilyOptions wrapped = options;
   TtlFilterFactory::Args filter{.env = env,
@@ -44,13 +44,13 @@ ColumnFamilyOptions WithTtl(const ColumnFamilyOptions& options, Env* env, int32_
   std::shared_ptr<MergeOperator> user = options.merge_operator;
   if (const auto* const ttl = dynamic_cast<const TtlMergeOperator*>(user.get()); ttl != nullptr)
     user = ttl->user();
-  // The database knows its substitute for an operator that is not set, which combines nothing.
+  // The database must recognize its substitute for an unset operator, which combines nothing.
   if (user != nullptr && AsUnknown(user.get()) == nullptr)
     wrapped.merge_operator = std::make_shared<TtlMergeOperator>(env, std::move(user));
   return wrapped;
 }
 
-// Names a family to a batch by its id.
+// Identifies a family to a batch by its id.
 class FamilyId final : public ColumnFamilyHandle {
  public:
   explicit FamilyId(uint32_t id) : id_(id) {}
@@ -66,7 +66,7 @@ class FamilyId final : public ColumnFamilyHandle {
   const std::string name_;
 };
 
-// Copies a batch, with a time at the end of each value.
+// Copies a batch and appends the write time to each value.
 class SuffixAdder final : public WriteBatch::Handler {
  public:
   // logged_records: the number of records before the termination point of the copied batch, if it
@@ -101,7 +101,7 @@ class SuffixAdder final : public WriteBatch::Handler {
     FamilyId id(family);
     return batch_.DeleteRange(&id, begin_key, end_key);
   }
-  // The batch has room for it, as the other had.
+  // The copy has room for the data, because the source batch had.
   void LogData(const Slice& blob) override { static_cast<void>(batch_.PutLogData(blob).ok()); }
 
  private:
@@ -113,12 +113,12 @@ class SuffixAdder final : public WriteBatch::Handler {
 
   const uint32_t seconds_;
   const std::optional<size_t> logged_records_;
-  size_t records_ = 0;  // of the other batch: copied ones
+  size_t records_ = 0;  // copied so far from the source batch
   WriteBatch batch_;
   std::string stored_;
 };
 
-// The number of records before the termination point, log data too. None: there is no such point.
+// The number of records before the termination point, log data included. None without a point.
 std::optional<size_t> LoggedRecords(const WriteBatch& batch) {
   const SavePoint& point = batch.GetWalTerminationPoint();
   if (point.is_cleared()) return std::nullopt;

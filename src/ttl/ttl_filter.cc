@@ -13,7 +13,7 @@ namespace {
 
 class TtlFilter final : public CompactionFilter {
  public:
-  // user: null, if there is none.
+  // user: may be null.
   TtlFilter(Env* env, int32_t ttl_seconds, const CompactionFilter* user,
             std::unique_ptr<CompactionFilter> owned)
       : env_(env), ttl_seconds_(ttl_seconds), owned_(std::move(owned)), user_(user) {}
@@ -39,13 +39,13 @@ class TtlFilter final : public CompactionFilter {
                             : Decision::kUndetermined;
   }
 
-  // The name of the program's filter is the one that an error of it has to tell.
+  // Errors of the program's filter must name that filter.
   const char* Name() const override {
     return user_ != nullptr ? user_->Name() : "TtlCompactionFilter";
   }
 
  private:
-  // As RocksDB: a value lives through the last second of its time.
+  // As in RocksDB, a value lives through the last second of its time to live.
   bool IsOver(uint32_t written) const {
     return ttl_seconds_ > 0 && int64_t{written} + ttl_seconds_ < int64_t{TtlNow(env_)};
   }

@@ -1,9 +1,9 @@
 // TtlFilterFactory: the compaction filter of a DBWithTTL. It removes expired values and passes the
-// others to the program's filter, without the time of their writes.
+// others to the program's filter, without their write times.
 //
-// I1: a value that does not end in a time is kept, and the program is not asked about it.
-// I2: a value that the program changes keeps its time.
-// Thread safety: the factory from any thread; its filters as the factory of the program makes them.
+// I1: a value that does not end in a write time is kept and not passed to the program's filter.
+// I2: a value that the program's filter changes keeps its write time.
+// Thread safety: the factory from any thread; its filters as those of the program's factory.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@ class TtlFilterFactory final : public CompactionFilterFactory {
 
   struct Args {
     Env* env = nullptr;
-    int32_t ttl_seconds = 0;                        // 0 or less: nothing is over
-    const CompactionFilter* user_filter = nullptr;  // goes before the factory, if there is one
+    int32_t ttl_seconds = 0;                        // 0 or less: nothing expires
+    const CompactionFilter* user_filter = nullptr;  // takes precedence over the factory; or null
     std::shared_ptr<CompactionFilterFactory> user_factory = {};
   };
   explicit TtlFilterFactory(Args args);
@@ -33,13 +33,13 @@ class TtlFilterFactory final : public CompactionFilterFactory {
       const CompactionFilter::Context& context) override;
   const char* Name() const override { return kName; }
 
-  // The program's; null: none.
+  // The filter and the factory of the program, or null.
   const CompactionFilter* user_filter() const { return args_.user_filter; }
   const std::shared_ptr<CompactionFilterFactory>& user_factory() const {
     return args_.user_factory;
   }
 
-  // For filters that are made from now on.
+  // Applies to filters that are created from now on.
   void SetTtl(int32_t seconds) { ttl_seconds_.store(seconds, std::memory_order_relaxed); }
   int32_t ttl() const { return ttl_seconds_.load(std::memory_order_relaxed); }
 

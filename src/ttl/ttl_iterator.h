@@ -1,8 +1,8 @@
-// TtlIterator: an iterator of a DBWithTTL, over an iterator of the database that it wraps.
+// TtlIterator: the iterator of a DBWithTTL. It wraps an iterator of the underlying database.
 //
-// I1: at a value that does not end in the time of its write it is not valid, and its status is
-//     Corruption. The next seek continues.
-// Thread safety: one thread at a time. Lifetime: it owns the other.
+// I1: at a value that does not end in its write time, the iterator is not valid and its status is
+//     Corruption. The next seek clears the error.
+// Thread safety: one thread at a time. Lifetime: owns the wrapped iterator.
 #pragma once
 
 #include <memory>

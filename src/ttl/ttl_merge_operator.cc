@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace {
 
-// False: one does not end in a time.
+// Returns false if a value does not end in a write time.
 template <typename Slices>
 bool RemoveSuffixes(Slices* values) {
   for (Slice& value : *values) {

@@ -1,7 +1,7 @@
-// TtlMergeOperator: the merge operator of a DBWithTTL. It merges with that of the program, which
-// sees values without the times of their writes; the result gets the time of the merge.
+// TtlMergeOperator: the merge operator of a DBWithTTL. It merges with the program's operator, which
+// sees values without their write times. The result gets the time of the merge.
 //
-// Values that do not end in a time fail the merge. Thread safety: that of the program's operator.
+// A value not ending in a write time fails the merge. Thread safety: as the program's operator.
 #pragma once
 
 #include <deque>
@@ -24,7 +24,7 @@ class TtlMergeOperator final : public MergeOperator {
                    MergeOperationOutput* merge_out) const override;
   bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
                          std::string* new_value, Logger* logger) const override;
-  // The time of an operand would begin again with each compaction.
+  // Otherwise each compaction would renew the time of a single operand.
   bool AllowSingleOperand() const override { return false; }
   bool ShouldMerge(const std::vector<Slice>& operands) const override;
 
@@ -32,7 +32,7 @@ class TtlMergeOperator final : public MergeOperator {
   const char* Name() const override { return "TtlMergeOperator"; }
   std::string GetId() const override;
 
-  // The program's.
+  // The merge operator of the program.
   const std::shared_ptr<MergeOperator>& user() const { return user_; }
 
  private:

@@ -2,8 +2,8 @@
 //
 //   value of the program | fixed32 seconds since 1970 of the write
 //
-// RocksDB reads the seconds as a signed number and takes those before kTtlFirstSecond for damage.
-// So does this, but without a sign.
+// RocksDB reads the seconds as a signed number and treats times before kTtlFirstSecond as damage.
+// Ashlar does the same, but with an unsigned number.
 #pragma once
 
 #include <cstdint>

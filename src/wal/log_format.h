@@ -1,5 +1,5 @@
-// The framing of write-ahead logs and MANIFESTs: records cut into fragments that never cross a
-// block.
+// The framing of write-ahead logs and MANIFESTs. Records are cut into fragments that never cross a
+// block boundary.
 //
 //   file      block (32 KiB) | block | ... | the last one may be short
 //   block     fragment | fragment | ... | fewer zero bytes than a header has
@@ -11,15 +11,15 @@
 //
 //   a record is  Full  or  First Middle* Last
 //
-// A file that is written over holds fragments of the older log after those of the new one: the
-// number tells them apart. All logs of one writer have the same kind of fragments, except that the
+// In a recycled file, fragments of the older log follow those of the new one. The log number
+// distinguishes them. A writer gives all fragments of a log the same kind, except that the
 // compression fragment is always plain.
 //
-// In a compressed log (kSetCompression) no fragment that begins a block fills it. RocksDB 7.8 reads
-// blocks into one buffer, and takes a fragment at the address of the one before for that one: the
-// rest of the record would be lost.
+// In a compressed log (kSetCompression), a fragment at the start of a block never fills the block.
+// RocksDB 7.8 reads every block into the same buffer and mistakes a fragment at the address of the
+// previous fragment for that fragment, so the rest of the record would be lost.
 //
-// Length 0 is a legal payload. A header of zeros marks space that was reserved and never written.
+// An empty payload is legal. A header of zeros marks space that was reserved and never written.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,7 @@ enum FragmentType : uint8_t {
   kRecyclablePredecessorLog = 131,
 };
 
-// A reader that does not know a type with this bit may skip the fragment.
+// A reader may skip a fragment of an unknown type if the type has this bit.
 inline constexpr uint8_t kIgnorableBit = 0x80;
 
 inline constexpr bool IsRecyclable(uint8_t type) {

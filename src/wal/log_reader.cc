@@ -33,7 +33,7 @@ bool ChecksumHolds(const char* header, size_t header_bytes, size_t payload_bytes
 }
 bool IsZeroHeader(const char* header) { return std::all_of(header, header + kHeaderBytes, IsZero); }
 
-// The plain type of a recyclable one; others unchanged.
+// The plain type of a recyclable record fragment; other types are unchanged.
 uint8_t PlainType(uint8_t type) {
   return type >= log_format::kRecyclableFull && type <= log_format::kRecyclableLast
              ? static_cast<uint8_t>(type - 4)
@@ -59,7 +59,7 @@ void LogReader::CheckInvariants() const {
   ASHLAR_ASSERT(last_good_offset_ <= file_bytes_);       // I2
   ASHLAR_ASSERT(record_offset_ <= last_good_offset_);    // I2
   ASHLAR_ASSERT(search_bytes_left_ <= kSearchBytesMax);  // I4
-  // status() is Ok while reading, and an error after each stop but kEnd.
+  // status() is Ok while reading, and an error after each stop except kEnd.
   ASHLAR_ASSERT(outcome_ == Outcome::kEnd || status_.ok() == (outcome_ == Outcome::kReading));
 }
 
@@ -71,7 +71,7 @@ bool LogReader::ReadRecord(Slice* record, std::string* scratch) {
       is_whole = Assemble(fragment, record, scratch);
     return Status::OK();
   });
-  // I1: the fragment that found no memory is passed, so the reader does not go on after it.
+  // I1: the reader is already past the fragment whose allocation failed, so it must not continue.
   if (!assembled.ok()) static_cast<void>(StopOn(assembled));
   if constexpr (kDebugChecks) CheckInvariants();
   if (!is_whole) record->clear();
@@ -132,7 +132,7 @@ bool LogReader::NextFragment(Fragment* fragment) {
   return ParseFragment(fragment);
 }
 
-// A writer of numbered fragments fills up to 10 bytes with zeros, as long as a plain header.
+// A writer of numbered fragments pads a block with up to 10 zeros, enough for a plain header.
 bool LogReader::IsAtTrailer() const {
   const char* const block = block_.get();
   return block_bytes_ == kBlockBytes && kBlockBytes - position_ < HeaderBytesMin() &&
@@ -216,8 +216,8 @@ bool LogReader::Assemble(const Fragment& fragment, Slice* record, std::string* s
 }
 
 bool LogReader::BeginRecord(const Fragment& fragment) {
-  // Early writers wrote an empty first fragment at the end of a block, and the whole record in the
-  // next block. That fragment is empty.
+  // Early writers left an empty first fragment at the end of a block and wrote the complete record
+  // to the next block. An empty first fragment is therefore no cut record.
   const bool cut_record = in_record_ && pending_bytes_ > 0;
   if (cut_record) {
     position_ = static_cast<size_t>(fragment.offset - block_offset_);
@@ -401,7 +401,7 @@ bool LogReader::IsOwnAt(size_t position) const {
 }
 
 std::optional<size_t> LogReader::FittingEnd() {
-  // One byte at a time is slow.
+  // Extending the checksum one byte at a time is slow.
   constexpr uint64_t kCostPerByte = 16;
   const char* const header = block_.get() + position_;
   const size_t header_bytes = log_format::HeaderBytes(TypeOf(header));
@@ -425,7 +425,7 @@ bool LogReader::MayEndAt(size_t position) {
 }
 
 bool LogReader::HasZeroSector(size_t begin, size_t end) const {
-  // A few bytes of a sector may well be zeros that were meant.
+  // A few zero bytes of a sector may well be data.
   constexpr size_t kEvidenceBytes = 8;
   const char* const block = block_.get();
   while (begin < end) {

@@ -4,23 +4,23 @@
 //   kCorruption --SkipDamage--> kReading        kEnd --Extend--> kReading
 //   any --ContinueAt--> kReading
 //
-// At a fragment that is not intact (README.md has the reasons):
+// The outcome at a fragment that is not intact (README.md gives the reasons):
 //   an intact record begins after it (a hole is never skipped)           kCorruption
 //   it is cut off by the end of the file                                 kTornTail
-//     unless another length fits its checksum: then the length is wrong  kCorruption
-//   it has whole sectors of zeros, or nothing but zeros follow           kTornTail
-//   it ends where the file ends or the next one begins (wrong checksum)  kCorruption
+//     unless its checksum fits another length, so the length is wrong    kCorruption
+//   its header is zeros, or it has sectors of zeros                      kTornTail
+//   it ends at the end of the file or at the next fragment (checksum)    kCorruption
 //   anything else is garbage                                             kTornTail
-//   in a recycled log, followed by its previous contents, a record is one with the log's number;
-//   without one after it these are kTornTail, and an intact fragment without that number is kEnd
+//   in a recycled log, whose file still holds an older log, only records with the log's number
+//   count; if none follows, these are all kTornTail, and an intact fragment without it is kEnd
 //
-// I1: every record returned has an intact checksum and was written whole; records come in file
-//     order with none missing between two of them, except after SkipDamage.
-// I2: last_good_offset() is the end of the last whole record: a file cut there reads as kEnd.
+// I1: every returned record has an intact checksum and was written completely. Records are returned
+//     in file order without gaps, except after SkipDamage.
+// I2: last_good_offset() is the end of the last complete record. A file cut there reads as kEnd.
 // I3: memory is bounded by the longest record in the file (compressed: kCompressedRecordBytesMax).
-// I4: the search for a record after damage checksums at most kSearchBytesMax bytes per reader;
-//     beyond them only the beginnings of blocks are tried.
-// I5: SkipDamage goes on where a writer puts a fragment (README.md), as a value may hold others.
+// I4: the search for a record after damage checksums at most kSearchBytesMax bytes per reader.
+//     After that it tries only the starts of blocks.
+// I5: SkipDamage resumes only where a writer puts fragments (README.md), as values may hold some.
 //
 // Thread safety: one thread.
 #pragma once
@@ -43,30 +43,30 @@ class LogReader {
  public:
   // kReading: no end yet. kEnd: the file ends directly after a record. kTornTail: an incomplete
   // tail after a process crash or a power cut. kCorruption: damage with another cause.
-  // kUnsupported: an intact fragment of a type that is not implemented. kIoError: an error of the
-  // file system, or no memory for a record; it says nothing about the bytes of the log.
+  // kUnsupported: an intact fragment of a type that is not implemented. kIoError: a file system
+  // error, or a failed allocation for a record, which says nothing about the bytes of the log.
   enum class Outcome : uint8_t { kReading, kEnd, kTornTail, kCorruption, kUnsupported, kIoError };
 
   static constexpr uint64_t kSearchBytesMax = uint64_t{256} << 20;
 
   // file_bytes: the size of the file; the reader stops there even if more has been appended since.
-  // file: null only if ContinueAt comes before the first ReadRecord.
+  // file: null only if ContinueAt is called before the first ReadRecord.
   LogReader(std::unique_ptr<vfs::SequentialFile> file, std::string file_name, uint64_t log_number,
             uint64_t file_bytes);
   ~LogReader();
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
-  // True: *record is the next one, valid until the next call; its bytes are in *scratch or in the
-  // reader. False: see outcome(). No exception leaves it.
+  // Returns true with the next record in *record, valid until the next call. Its bytes are in
+  // *scratch or in the reader. Returns false if reading stopped, see outcome(). Throws nothing.
   [[nodiscard]] bool ReadRecord(Slice* record, std::string* scratch);
-  // Call after kEnd, for a log that is still written. The file now has records up to file_bytes,
-  // and reading continues with the first new one. If file_bytes is less than before, or kEnd came
-  // before the known end of the file (in a recycled log), nothing changes.
+  // Requires: kEnd. For a log that is still being written: the file now has records up to
+  // file_bytes, and reading continues with the first new one. Does nothing if file_bytes has not
+  // grown, or if kEnd was before the known end of the file (in a recycled log).
   void Extend(uint64_t file_bytes);
-  // Continues at `offset` in a reopened file of the same log, which another process writes and
+  // Continues at `offset` in a reopened file of the same log. Another process writes this log,
   // which now has file_bytes. The offset is 0 or the end of a record that was read. The reader
-  // forgets everything after it. An error of the file system leaves kIoError.
+  // discards its state beyond the offset. A file system error sets kIoError.
   Status ContinueAt(uint64_t offset, std::unique_ptr<vfs::SequentialFile> file,
                     uint64_t file_bytes);
   // After kCorruption: continues with the first record found after the damage. For
@@ -74,18 +74,18 @@ class LogReader {
   void SkipDamage();
 
   Outcome outcome() const { return outcome_; }
-  // Ok for kEnd; otherwise Corruption (kTornTail too) or NotSupported with the file, the reason and
-  // the offset of the fragment that ended the reading (of the record, if its end is missing), or
-  // the file system's error or MemoryLimit.
+  // Ok while reading and for kEnd. Corruption (also for kTornTail) and NotSupported name the file,
+  // the reason and the offset of the fragment that stopped the reader, or of the record if its end
+  // is missing. For kIoError: the file system's error or MemoryLimit.
   const Status& status() const { return status_; }
   uint64_t last_good_offset() const { return last_good_offset_; }
   // After kTornTail: the end of the bytes that may be part of a record of this log.
   uint64_t torn_end() const { return torn_end_; }
-  // Where the record that ReadRecord returned begins.
+  // The offset of the record that ReadRecord returned.
   uint64_t record_offset() const { return record_offset_; }
   const std::string& file_name() const { return file_name_; }
   uint64_t log_number() const { return log_number_; }
-  // Asserts I2 and the reader's place in the file.
+  // Asserts I2 and the reader's position in the file.
   void CheckInvariants() const;
 
  private:
@@ -95,19 +95,19 @@ class LogReader {
     uint64_t offset = 0;
   };
 
-  // The next intact fragment. False: stopped.
+  // Reads the next intact fragment. Returns false if the reader stopped.
   bool NextFragment(Fragment* fragment);
   bool ParseFragment(Fragment* fragment);
-  // The next block, or the bytes that Extend added to the last one.
+  // Loads the next block, or the bytes that Extend added to the last block.
   bool LoadBlock();
   bool FinishAtFileEnd();
-  // The rest of the block has no room for a header.
+  // Whether the rest of the block is zeros without room for a header.
   bool IsAtTrailer() const;
   size_t HeaderBytesMin() const {
     return recycled_ ? log_format::kRecyclableHeaderBytes : log_format::kHeaderBytes;
   }
 
-  // The effect of a fragment on the record being assembled in *scratch. True: *record is whole.
+  // Adds a fragment to the record assembled in *scratch. Returns true if *record is complete.
   bool Assemble(const Fragment& fragment, Slice* record, std::string* scratch);
   bool BeginRecord(const Fragment& fragment);
   bool ContinueRecord(const Fragment& fragment, std::string* scratch);
@@ -116,7 +116,7 @@ class LogReader {
 
   // The ways to stop; all return false.
   bool StopAtDamage(size_t claimed_end, const char* reason);
-  // The fragment has the number of another log, or lacks the one that it needs.
+  // Stops at a fragment that has another log's number, or lacks the number that it needs.
   bool StopAtOtherLog(size_t fragment_end);
   bool StopCorrupt(uint64_t offset, const char* reason) {
     return Stop(Outcome::kCorruption, offset, reason);
@@ -131,33 +131,33 @@ class LogReader {
   struct Damage {
     bool is_cut = false;  // by the end of the file, after a plausible header
     bool has_zero_sector = false;
-    bool fills_block = false;  // only zeros after it, in this block
+    bool fills_block = false;  // only zeros follow it in this block
     std::optional<size_t> fitting_end;
   };
   // The bytes of the file after damage.
   struct Remainder {
-    // An intact record begins there. The reader is at it, otherwise at the end of the file.
+    // An intact record begins there. The reader is at that record, or else at the end of the file.
     bool record = false;
     bool continuation = false;  // the next block begins with an intact fragment
     bool data = false;          // the blocks after this one are not all zeros
   };
   Damage Examine(size_t claimed_end);
-  // fragment_end: where a reader that skips the damage goes on, in this block (I5).
+  // fragment_end: where a reader that skips the damage continues, in this block (I5).
   Remainder SearchRemainder(size_t fragment_end);
-  // The end of the damaged fragment, or else of its block. claimed_end: what the header says.
+  // The end of the damaged fragment, or else of its block. claimed_end: the end by its header.
   size_t EndOfDamaged(size_t claimed_end, std::optional<size_t> fitting_end);
-  // The end by another length, for which the checksum of the damaged fragment is right.
+  // The end of the damaged fragment for another length that fits its checksum, if there is one.
   std::optional<size_t> FittingEnd();
   bool MayEndAt(size_t position);
-  // Where a record of this log may begin, by the header alone.
+  // Whether a record of this log may begin there, judged by the header alone.
   bool MayBeginAt(size_t position) const;
-  // Whether the fragment at position_ is the log's only if its header has the log's number. In a
-  // recycled log a plain one is a part of a value of the older log, which may hold a log.
+  // Whether the fragment at position_ belongs to this log only if its header has the log's number.
+  // In a recycled log, a plain fragment is part of an older log's value, which may hold a log.
   bool NeedsNumber(uint8_t type) const;
-  // Of a recycled log: the header has the log's own number.
+  // For a recycled log: whether the header has the log's own number.
   bool IsOwnAt(size_t position) const;
   bool HasZeroSector(size_t begin, size_t end) const;
-  // The rest of the header at position_ is in a sector of zeros, so its length means nothing.
+  // Whether the header at position_ ends in a sector of zeros, so that its length means nothing.
   bool HeaderEndsInZeroSector() const;
   bool IntactFragmentAt(size_t position) const;
   bool Afford(uint64_t bytes);
@@ -173,8 +173,8 @@ class LogReader {
   uint64_t block_offset_ = 0;  // of block_ in the file
   size_t block_bytes_ = 0;
   size_t position_ = 0;             // in block_: the next fragment
-  bool recycled_ = false;           // recyclable fragments have been met
-  bool other_log_follows_ = false;  // at kEnd: it is not the end of the file
+  bool recycled_ = false;           // recyclable fragments have been found
+  bool other_log_follows_ = false;  // kEnd is before the end of the file
 
   bool in_record_ = false;
   uint64_t pending_offset_ = 0;  // where the record being assembled begins

@@ -21,8 +21,8 @@ using log_format::kRecyclableHeaderBytes;
 
 namespace {
 
-// Full when less than a block is left, so that a large record goes out in pieces of two blocks or
-// more.
+// The buffer is full when less than a block is left, so that a large record is written in pieces of
+// at least two blocks.
 constexpr size_t kStagingBytes = 3 * kBlockBytes;
 
 template <bool kIsNumbered>
@@ -41,7 +41,7 @@ size_t TotalBytes(std::span<const Slice> pieces) {
 
 }  // namespace
 
-// Hands the pieces out as one run of bytes.
+// Reads the pieces as one sequence of bytes.
 class LogWriter::PieceReader {
  public:
   explicit PieceReader(std::span<const Slice> pieces) : pieces_(pieces) {}
@@ -86,7 +86,7 @@ void LogWriter::CheckInvariants() const {
   ASHLAR_ASSERT(good_bytes_ <= committed_bytes_ && committed_bytes_ <= bytes_);      // I4
   ASHLAR_ASSERT(good_bytes_ <= handed_over_bytes_ && handed_over_bytes_ <= bytes_);  // I4
   ASHLAR_ASSERT(staged_bytes_ <= kStagingBytes);  // the size of staging_
-  // Readers find fragments by the place in the block that the writer framed them for.
+  // Readers find a fragment at the position in the block for which the writer framed it.
   ASHLAR_ASSERT(block_offset_ % kBlockBytes == bytes_ % kBlockBytes);  // I1
   ASHLAR_ASSERT(file_ != nullptr || staged_bytes_ == 0);               // closed
 }
@@ -97,13 +97,13 @@ Status LogWriter::AddRecord(std::span<const Slice> pieces) {
 }
 
 void LogWriter::NumberFragments() {
-  ASHLAR_ASSERT(bytes_ == 0);  // readers take the whole file for numbered or not
+  ASHLAR_ASSERT(bytes_ == 0);  // readers treat the entire file as numbered or not
   numbers_fragments_ = true;
   is_usual_ = false;
 }
 
 Status LogWriter::CompressRecords(CompressionType type) {
-  ASHLAR_ASSERT(bytes_ == 0 && compressor_ == nullptr);  // readers want the fragment first
+  ASHLAR_ASSERT(bytes_ == 0 && compressor_ == nullptr);  // readers require this fragment first
   ASHLAR_ASSIGN_OR_RETURN(compressor_, RecordCompressor::Create(type));
   char codec[sizeof(uint32_t)];
   EncodeFixed32(codec, type);
@@ -114,7 +114,7 @@ Status LogWriter::CompressRecords(CompressionType type) {
   return Status::OK();
 }
 
-// Inlined into its callers: this is a part of every Put.
+// Inlined into its callers because it is part of every Put.
 template <bool kIsCompressed, bool kIsNumbered>
 ASHLAR_ALWAYS_INLINE Status LogWriter::StageFragments(std::span<const Slice> pieces) {
   constexpr size_t kFragmentHeaderBytes = kIsNumbered ? kRecyclableHeaderBytes : kHeaderBytes;
@@ -175,8 +175,8 @@ void LogWriter::StageFragment(PieceReader* pieces, size_t payload_bytes, uint8_t
   block_offset_ += bytes;
 }
 
-// Lack of memory inside a call of the file is an error of the file, because the effect of the call
-// is unknown.
+// A failed allocation inside a call of the file counts as an error of the file, because the effect
+// of the call is unknown.
 Status LogWriter::WriteStaged() {
   if (!first_error_.ok()) return first_error_;
   const size_t bytes = std::exchange(staged_bytes_, 0);

@@ -16,7 +16,7 @@ namespace ashlar {
 
 #if defined(ASHLAR_WITHOUT_ZSTD)
 
-// Nobody makes one.
+// Never created without ZSTD.
 struct RecordCompressor::Context {
   bool IsUsable() const { return false; }
 };
@@ -35,7 +35,7 @@ Status RecordDecompressor::Decompress(const Slice&, size_t, std::string*) {
 
 namespace {
 
-// A writer waits for the compression of its record, so the fast end of the codec's range.
+// A writer waits for the compression of its record, so the level is at the fast end of the range.
 constexpr int kLevel = 1;
 
 struct FreeContext {
@@ -61,7 +61,7 @@ Result<Slice> RecordCompressor::Compress(std::span<const Slice> pieces) {
   if (const size_t room = ZSTD_compressBound(raw_bytes); frame_.size() < room) frame_.resize(room);
   ZSTD_CCtx* const zstd = context_->zstd.get();
   ZSTD_CCtx_reset(zstd, ZSTD_reset_session_only);
-  // With the length in its head a short frame needs neither a large window nor large tables.
+  // With the length in its header, a short frame needs neither a large window nor large tables.
   size_t left = ZSTD_CCtx_setPledgedSrcSize(zstd, raw_bytes);
   ZSTD_outBuffer output{frame_.data(), frame_.size(), 0};
   for (const Slice& piece : pieces) {

@@ -1,5 +1,5 @@
-// The records of a log that begins with a compression fragment: each is one ZSTD frame, cut into
-// fragments like any other record.
+// The codec of a log that begins with a compression fragment. Each record of such a log is one ZSTD
+// frame, which is cut into fragments like any other record.
 //
 // Thread safety: one thread.
 #pragma once
@@ -16,18 +16,18 @@
 
 namespace ashlar {
 
-// A longer record is not written, and not believed when it is read.
+// A longer record is neither written nor accepted by a reader.
 inline constexpr size_t kCompressedRecordBytesMax = size_t{1} << 30;
 
 class RecordCompressor {
  public:
-  // Requires: CompressesLogs(type). MemoryLimit if there is no memory for a context.
+  // Requires: CompressesLogs(type). Returns MemoryLimit if a context cannot be allocated.
   static Result<std::unique_ptr<RecordCompressor>> Create(CompressionType type);
   ~RecordCompressor();
   RecordCompressor(const RecordCompressor&) = delete;
   RecordCompressor& operator=(const RecordCompressor&) = delete;
 
-  // The frame of the pieces one after another, valid until the next call.
+  // Returns the frame of the concatenated pieces, valid until the next call.
   Result<Slice> Compress(std::span<const Slice> pieces);
 
  private:
@@ -40,15 +40,15 @@ class RecordCompressor {
 
 class RecordDecompressor {
  public:
-  // codec: the value of the compression fragment. NotSupported naming it unless it is ZSTD and that
-  // is built in.
+  // codec: the value in the compression fragment. Returns NotSupported naming the codec unless it
+  // is ZSTD and ZSTD is built in.
   static Result<std::unique_ptr<RecordDecompressor>> Create(uint32_t codec);
   ~RecordDecompressor();
   RecordDecompressor(const RecordDecompressor&) = delete;
   RecordDecompressor& operator=(const RecordDecompressor&) = delete;
 
-  // Replaces *out. Corruption unless the bytes are exactly one frame of at most bytes_max; no more
-  // than that is allocated. MemoryLimit without memory for the codec's window.
+  // Replaces *out. Corruption unless the input is exactly one frame of at most bytes_max contents,
+  // and allocates no more than that. MemoryLimit if the codec's window cannot be allocated.
   Status Decompress(const Slice& frame, size_t bytes_max, std::string* out);
 
  private:

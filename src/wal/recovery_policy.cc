@@ -35,8 +35,8 @@ LogStopAction DecideAtLogStop(const LogStop& stop) {
   const bool readable = stop.outcome != LogReader::Outcome::kIoError &&
                         stop.outcome != LogReader::Outcome::kUnsupported;
   if (!readable) return LogStopAction::kFail;
-  // A log that can be read less far than it was synced has lost acknowledged writes, even if it
-  // seems to end well there.
+  // A log that is readable only up to a point below its synced length has lost acknowledged writes,
+  // even if it seems to end there without damage.
   if (stop.last_good_offset < stop.synced_bytes && !salvaging) return LogStopAction::kFail;
   switch (stop.outcome) {
     case LogReader::Outcome::kEnd: return LogStopAction::kNextLog;
