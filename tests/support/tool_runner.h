@@ -1,5 +1,5 @@
-// Runs other programs, above all the tools of Debian's rocksdb-tools, which judge our files, and
-// creates directories for them.
+// Runs other programs, above all the tools of Debian's rocksdb-tools, which judge Ashlar's files,
+// and creates directories for them.
 //
 // Thread safety: one thread.
 #pragma once
