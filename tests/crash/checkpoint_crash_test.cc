@@ -1,8 +1,8 @@
-// Checkpoints and power cuts: at every operation of the file system, and every kind of damage, the
-// destination is absent or a complete checkpoint, and complete once the call has returned. The
-// original opens in each image, and where there is no checkpoint the same call makes one over the
-// leftovers. At every call on the temporary folder, in turn, a writer switches the log and makes a
-// new MANIFEST.
+// Checkpoints and power cuts. At every file system operation, with every kind of damage, the
+// destination is absent or a complete checkpoint. It is complete once the call has returned. The
+// original opens in each image, and if there is no checkpoint, the same call makes one over the
+// leftovers. In a second test, at every call on the temporary folder in turn, a writer switches the
+// log and creates a new MANIFEST.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class CheckpointCrashTest : public ::testing::Test {
     history_.push_back(contents_);
   }
 
-  // Tables of both families, a log of unsynced writes, and a MANIFEST that is soon too long.
+  // Makes tables of both families, a log of unsynced writes, and a MANIFEST that is soon too long.
   void Prepare() {
     ASSERT_TRUE(database_->Open().ok());
     ASSERT_TRUE(database_->CreateFamily(kOther).ok());
@@ -62,7 +62,7 @@ class CheckpointCrashTest : public ::testing::Test {
   }
   std::set<std::string> All() const { return database_->families(); }
 
-  // Between two calls of the checkpoint.
+  // Runs between two calls of the checkpoint.
   void Race() {
     Write(10);
     ASSERT_TRUE(database_->Flush({kDefaultColumnFamilyName}, true).ok());
@@ -84,8 +84,8 @@ class CheckpointCrashTest : public ::testing::Test {
     return std::find(states.begin(), states.end(), found) != states.end();
   }
 
-  // The original in the image, whose log a checkpoint need not sync. From it every fourth
-  // checkpoint that is missing is made again.
+  // Checks the original in the image, whose log a checkpoint need not sync. From the original,
+  // repeats every fourth checkpoint that is missing.
   void CheckOriginal(const CrashImage& image, Contents* found) {
     OpenDatabase original(image.file_system, Settings(), 2);
     const Status opened = original.Open();
@@ -100,7 +100,7 @@ class CheckpointCrashTest : public ::testing::Test {
     ASSERT_TRUE(original.Close().ok());
   }
 
-  // The checkpoint in the image, opened where OpenDatabase opens.
+  // Checks the checkpoint in the image, which is moved to where OpenDatabase opens.
   void CheckImage(const CrashImage& image, bool must_exist) {
     ++images_;
     const bool exists = image.file_system->FileExists(kCopy).ok();
@@ -137,10 +137,10 @@ class CheckpointCrashTest : public ::testing::Test {
   const std::shared_ptr<FaultFileSystem> faults_;
   std::unique_ptr<OpenDatabase> database_;
   Contents contents_;
-  std::vector<Contents> states_;   // from the call of the checkpoint on
-  std::vector<Contents> history_;  // from the last that was durable before it on
+  std::vector<Contents> states_;   // the states since the call of the checkpoint
+  std::vector<Contents> history_;  // the states since the last one that was durable before it
   uint64_t images_ = 0;
-  uint64_t made_again_ = 0;  // checkpoints, in images
+  uint64_t made_again_ = 0;  // checkpoints in images
 };
 
 TEST_F(CheckpointCrashTest, IsCompleteOrAbsentAfterAPowerCutAnywhere) {
@@ -161,7 +161,7 @@ TEST_F(CheckpointCrashTest, WithAFlushToo) {
   CheckImages(begun + 1, disk_->OperationCount());
 }
 
-// An exported family: its folder has all of its tables, or is absent.
+// The folder of an exported family contains all of its tables or is absent.
 TEST_F(CheckpointCrashTest, AnExportIsCompleteOrAbsent) {
   Prepare();
   const uint64_t begun = disk_->OperationCount();
@@ -189,7 +189,7 @@ TEST_F(CheckpointCrashTest, AnExportIsCompleteOrAbsent) {
   }
 }
 
-// One race per call on the temporary folder, until the checkpoint ends before the race.
+// Runs one race at each call on the temporary folder, until the checkpoint ends before the race.
 TEST_F(CheckpointCrashTest, RacingALogSwitchAndANewManifestAnywhere) {
   bool raced = true;
   for (uint64_t nth = 1; raced && !HasFailure(); ++nth) {

@@ -1,10 +1,10 @@
-// A workload runs on a file system that remembers every operation. Then, for many numbers k of
-// operations and every kind of damage that a power cut can do, the directory as a crash after k
-// operations may have left it is opened, compared with the model, written to and opened again; and
-// in a fifth of the cases the recovery itself is cut off in the same way.
+// A workload runs on a file system that records every operation. For many numbers k of operations
+// and every kind of damage by a power cut, the directory that a crash after k operations may leave
+// is opened, compared with the model, written to and opened again. In a fifth of the cases the
+// recovery itself is cut off in the same way.
 //
-// The promise for every image (docs/reliability.md): it opens by itself; it holds every write that
-// was acknowledged as durable; all families together are at one point of the commit order.
+// The promise for every image (docs/reliability.md): it opens without help, it contains every write
+// that was acknowledged as durable, and all families are at the same point of the commit order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,11 +32,11 @@ namespace {
 struct Scenario {
   const char* name;
   bool several_families = false;
-  // With synced writes and SyncWAL in between; otherwise only flushes and closes promise anything.
+  // Uses synced writes and SyncWAL. Otherwise only flushes and closes promise durability.
   bool may_sync = true;
-  uint32_t value_bits = 11;  // values have up to 2^value_bits bytes, most of them much fewer
+  uint32_t value_bits = 11;  // values have up to 2^value_bits bytes, most of them far fewer
   std::function<void(Options*)> set = [](Options*) {};
-  // Obsolete files are trash for a while, in the workload. Recoveries have no SstFileManager.
+  // In the workload, obsolete files are trash for a while. Recoveries have no SstFileManager.
   bool has_trash = false;
 };
 
@@ -92,7 +92,7 @@ const Scenario kScenarios[] = {
 };
 
 uint64_t SeedFor(uint64_t otherwise) { return FromEnvironment("ASHLAR_CRASH_SEED", otherwise); }
-// Soaks look at more: ASHLAR_CRASH_EFFORT=10 at about ten times as many images.
+// Soaks check more: ASHLAR_CRASH_EFFORT=10 checks about ten times as many images.
 uint64_t Effort() { return FromEnvironment("ASHLAR_CRASH_EFFORT", 1); }
 
 class Workload {
@@ -125,7 +125,7 @@ class Workload {
 
   void Open() {
     Check(database_.Open());
-    // Replayed writes are in tables, or their logs were synced.
+    // Replayed writes are in tables, or their logs are synced.
     PromiseAll();
   }
   void Reopen() {
@@ -247,14 +247,14 @@ class Workload {
 struct Recovered {
   uint64_t commits = 0;
   Contents contents;        // as found
-  Contents contents_after;  // with the write that followed
-  // Operations of the recovery's file system when that write was acknowledged.
+  Contents contents_after;  // with the write that follows
+  // The number of operations of the recovery's file system when that write was acknowledged.
   uint64_t written_at = 0;
 };
 
 class CrashTest : public ::testing::TestWithParam<size_t> {
  protected:
-  // Recovers, compares, writes, reopens. False: a failure was reported.
+  // Recovers, compares, writes and reopens. Returns false if it reported a failure.
   bool Recover(const std::shared_ptr<MemoryFileSystem>& image, uint64_t k, uint64_t at_least,
                Recovered* recovered) {
     OpenDatabase database(image, options_, seed_ ^ k);
@@ -262,8 +262,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
       return Fail("does not open: " + opened.ToString());
     if (HasTrash(image.get())) return Fail("has trash after it was opened");
     const bool created_now = !history_->MayHaveFamilies(k, database.families());
-    // A database that did not exist yet was made just now: that is right only if its creation was
-    // not finished.
+    // A database that did not exist may have been created by this open. That is correct only if its
+    // creation had not finished.
     if (created_now && !(database.families().size() == 1 && history_->MayHaveFamilies(k, {})))
       return Fail("has the wrong families");
     if (const Status read = database.Read(&recovered->contents); !read.ok())
@@ -312,8 +312,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     return again == recovered->contents_after || Fail("changed between two opens");
   }
 
-  // The recovery was cut off too, after `begin` operations or more. Until its write is
-  // acknowledged the contents may be others that `may_be_found` accepts.
+  // Cuts off the recovery too, after `begin` operations or more. Until its write is acknowledged,
+  // the contents may be any that `may_be_found` accepts.
   void CrashAgain(CrashFileSystem* recovery, uint64_t begin, const Recovered& first,
                   const std::function<bool(const Contents&)>& may_be_found, Random* random) {
     constexpr int kImages = 3;
@@ -339,7 +339,7 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     }
   }
 
-  // What the recovery found was on the disk, so none of it may be missing.
+  // Everything that the recovery found was on disk, so none of it may be missing.
   void CrashAgainOnDisk(const CrashImage& image, uint64_t k, uint64_t at_least, Random* random) {
     const auto recovery = std::make_shared<CrashFileSystem>(image.file_system->Snapshot());
     Recovered first;
@@ -349,8 +349,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
         random);
   }
 
-  // The process alone died at first. So the recovery found more than is durable, and a power cut
-  // takes what it has not made so: never what the dead process had.
+  // At first only the process died, so the recovery found more than is durable. A power cut may
+  // remove what the recovery has not made durable, but nothing that was durable before.
   void CrashAgainAfterDeath(CrashFileSystem* file_system, uint64_t k, uint64_t at_least,
                             Random* random) {
     const std::shared_ptr<CrashFileSystem> recovery = file_system->AfterProcessDeath(k);
@@ -389,8 +389,8 @@ class CrashTest : public ::testing::TestWithParam<size_t> {
     return false;
   }
 
-  // Creations, renames, removals and syncs are the critical operations: every one of them is a
-  // point, before and after.
+  // Creations, renames, removals and syncs are the critical operations. The points before and after
+  // each of them are checked more often.
   static bool IsInteresting(const CrashFileSystem& file_system, uint64_t k) {
     const auto is = [&](uint64_t operation) {
       return operation < file_system.OperationCount() && !file_system.IsWrite(operation);
@@ -419,10 +419,10 @@ TEST_P(CrashTest, NothingAcknowledgedIsLost) {
 
   constexpr uint64_t kImagesWanted = 2000;
   const uint64_t operations = file_system->OperationCount();
-  // The number of images at a point differs; most have about fifty.
+  // The number of images differs between points. Most have about fifty.
   const uint64_t keep_one_in = std::max<uint64_t>(1, operations * 50 / (kImagesWanted * Effort()));
   Random random(seed_);
-  std::map<uint64_t, Demand> checked;  // fingerprint -> what was asked of it
+  std::map<uint64_t, Demand> checked;  // fingerprint -> the demand it was checked for
   for (uint64_t k = 0; k <= operations && !HasFailure(); ++k) {
     const uint64_t one_in =
         IsInteresting(*file_system, k) ? std::max<uint64_t>(1, keep_one_in / 2) : keep_one_in * 2;
@@ -431,10 +431,10 @@ TEST_P(CrashTest, NothingAcknowledgedIsLost) {
     const auto is_wanted = [&] {
       return !HasFailure() && random.OneIn(std::min<uint64_t>(one_in, 100));
     };
-    // Fingerprint of the image that the death of the process alone leaves.
+    // The fingerprint of the image that is left if only the process dies.
     std::optional<uint64_t> after_death;
     file_system->EnumerateCrashImages(k, seed_, is_wanted, [&](const CrashImage& image) {
-      // Where nothing waits for a sync, a power cut leaves the same image.
+      // If no operation waits for a sync, a power cut leaves the same image.
       if (!after_death)
         after_death = file_system->MakeCrashImage(k, CrashKind::kEverything, 0).fingerprint;
       const bool only_the_process_died =

@@ -1,5 +1,5 @@
-// FileCallCrashTest: a call that takes external files into a database, cut off after each of its
-// operations of the file system. A suite writes the steps before the call, and the call.
+// FileCallCrashTest: cuts off a call that takes external files into a database after each of its
+// file system operations. A suite supplies the steps before the call, and the call.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace ashlar {
 
 inline constexpr char kOther[] = "other";
 
-// The ith batch: an operand in the default family, and a key in the other one.
+// The ith batch: an operand in the default family, and a key in the other family.
 inline Commit BatchOverFamilies(int i) {
   const std::string value = StrCat(i, std::string(200, 'v'));
   return {{.kind = Change::Kind::kMerge,
@@ -44,7 +44,7 @@ class FileCallCrashTest : public ::testing::TestWithParam<size_t> {
     Apply(commit, &contents_);
     states_.push_back(contents_);
   }
-  // Tables of both families.
+  // Opens the database with tables in both families.
   void OpenWithTables() {
     ASSERT_OK(database_.Open());
     ASSERT_OK(database_.CreateFamily(kOther));
@@ -54,13 +54,13 @@ class FileCallCrashTest : public ::testing::TestWithParam<size_t> {
       ASSERT_OK(database_.Flush(database_.families(), true));
     }
   }
-  // And a log of unsynced writes.
+  // Adds a log of unsynced writes.
   void WriteUnsynced() {
     states_ = {contents_};  // durable
     Write(3);
     Write(4);
   }
-  // A file that must not change, and that is there unless the call has taken it.
+  // Expects this file to stay unchanged, and to exist unless the call has taken it.
   void Keep(const std::string& path) { files_.emplace_back(path, ContentsOf(disk_.get(), path)); }
 
   void CutOffAnywhere() {
@@ -81,8 +81,8 @@ class FileCallCrashTest : public ::testing::TestWithParam<size_t> {
   const std::shared_ptr<CrashFileSystem> disk_;
   OpenDatabase database_;
   Contents contents_;
-  std::vector<Contents> states_;  // from the first that the disk may have on; the last: all files
-  uint64_t begun_ = 0;            // the call, in operations
+  std::vector<Contents> states_;  // possible on disk, oldest first; the last has all files
+  uint64_t begun_ = 0;            // the range of the call, in operations
   uint64_t done_ = 0;
 
  private:
@@ -101,7 +101,7 @@ class FileCallCrashTest : public ::testing::TestWithParam<size_t> {
     for (const auto& [path, bytes] : files_) {
       const bool exists = image.file_system->FileExists(path).ok();
       ASSERT_TRUE(is_in || exists) << path << " is gone";
-      // The database may have it as a link, and writes to none.
+      // The database may have it as a link, and does not write to links.
       if (exists) {
         ASSERT_TRUE(ContentsOf(image.file_system.get(), path) == bytes) << path;
       }

@@ -12,8 +12,8 @@ Commit OneKey() {
            .value = "value"}};
 }
 
-// The files may be the same at both moments: an image that was checked at the first one was not
-// checked for what was acknowledged in between.
+// The files may be the same at both moments. An image that was checked at the first moment was not
+// checked for the writes acknowledged in between.
 TEST(HistoryTest, AnImageHasToHoldMoreAfterAnAcknowledgement) {
   History history;
   history.BeginFamilies({kDefaultColumnFamilyName}, 0);

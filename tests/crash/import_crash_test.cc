@@ -1,7 +1,7 @@
-// Imports and power cuts. At every operation of the file system, and with every kind of damage, the
-// database has the new family with all of its files, after every older write, or no such family. It
-// has the family once the call has returned. No unreferenced table is left, and a file that is not
-// in the database is still in its old place.
+// Imports and power cuts. At every file system operation, with every kind of damage, the database
+// has the new family with all of its files, after every older write, or no such family. It has the
+// family once the call has returned. No unreferenced table is left, and a file that is not in the
+// database is still in its original place.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -18,9 +18,9 @@ constexpr char kFolder[] = "/exported";
 struct Manner {
   const char* name;
   bool moves = false;
-  bool buffers = false;  // the log's records wait in the process
-  // The family's record fills a sector: appended to a MANIFEST, it would be synced before the
-  // files' record.
+  bool buffers = false;  // the process buffers the log's records
+  // The family's record fills a sector. If it were appended to a MANIFEST, it would be synced
+  // before the files' record.
   bool long_name = false;
 };
 const Manner kManners[] = {{"Copied"},
@@ -39,7 +39,7 @@ class ImportCrashTest : public FileCallCrashTest {
     return options;
   }
 
-  // A family of several tables, exported, and a log of unsynced writes.
+  // Makes and exports a family of several tables, and a log of unsynced writes.
   void Prepare() {
     OpenWithTables();
     Checkpoint* made = nullptr;

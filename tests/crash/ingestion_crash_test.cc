@@ -1,7 +1,7 @@
-// Ingestion and power cuts. At every operation of the file system, and with every kind of damage,
-// the database has all files of the call or none, in all families, after every older write. It has
-// all of them once the call has returned. No unreferenced table is left, and a file that is not in
-// the database is still in its old place.
+// Ingestion and power cuts. At every file system operation, with every kind of damage, the database
+// has all files of the call or none, in all families, after every older write. It has all of them
+// once the call has returned. No unreferenced table is left, and a file that is not in the database
+// is still in its original place.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,8 +20,8 @@ constexpr char kFolder[] = "/files";
 struct Manner {
   const char* name;
   IngestExternalFileOptions options;
-  bool flushes = true;   // a memtable has keys of the files
-  bool buffers = false;  // the log's records wait in the process
+  bool flushes = true;   // a memtable has keys that are in the files
+  bool buffers = false;  // the process buffers the log's records
 };
 
 IngestExternalFileOptions With(bool IngestExternalFileOptions::* member) {
@@ -46,7 +46,7 @@ class IngestionCrashTest : public FileCallCrashTest {
 
   static Options Settings() {
     Options options = SmallDatabaseOptions();
-    // A new MANIFEST syncs the directory.
+    // Creation of a new MANIFEST syncs the directory.
     if (kManners[GetParam()].flushes) options.max_manifest_file_size = 500;
     options.manual_wal_flush = kManners[GetParam()].buffers;
     options.allow_ingest_behind = kManners[GetParam()].options.ingest_behind;
@@ -57,7 +57,7 @@ class IngestionCrashTest : public FileCallCrashTest {
     return kManners[GetParam()].flushes ? key : "x" + key;
   }
 
-  // Files that overlap would go to level 0, which takes a flush.
+  // Overlapping files would go to level 0, which requires a flush.
   static std::string Again() { return Key(kManners[GetParam()].flushes ? "key3" : "key4"); }
 
   std::string WriteFile(const std::string& name, const FamilyContents& entries) {
@@ -76,7 +76,7 @@ class IngestionCrashTest : public FileCallCrashTest {
     return path;
   }
 
-  // Tables of both families, a log of unsynced writes, and three files.
+  // Makes tables of both families, a log of unsynced writes, and three files.
   void Prepare() {
     ASSERT_OK(disk_->CreateDir(kFolder));
     OpenWithTables();

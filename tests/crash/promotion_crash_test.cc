@@ -1,6 +1,6 @@
-// A promotion cut off after each of its operations, with every kind of damage. The next open finds
-// the writes that the dead primary had synced, in a prefix of its writes. After the promotion it
-// finds everything that the new primary has shown when it syncs a write.
+// A promotion that is cut off after each of its operations, with every kind of damage. The next
+// open finds a prefix of the dead primary's writes, which includes all that it had synced. After
+// the promotion it finds everything that the new primary had shown when it syncs a write.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,12 +37,12 @@ class PromotionCrashTest : public ::testing::Test {
  protected:
   static constexpr int kBatches = 6;
 
-  // The dead primary synced its first batches only.
+  // The dead primary synced only its first batches.
   void CutOffAnywhere(Options options, int synced_batches = kBatches) {
     const auto disk = std::make_shared<CrashFileSystem>();
     const auto primary_files = std::make_shared<FaultFileSystem>(disk);
     Contents contents = {{kDefaultColumnFamilyName, {}}, {kQuiet, {}}};
-    std::vector<Contents> prefixes;  // that may be all that is left: from the last synced batch on
+    std::vector<Contents> prefixes;  // that may be left, from the last synced batch on
     WriteOptions synced;
     synced.sync = true;
     {
@@ -126,8 +126,8 @@ TEST_F(PromotionCrashTest, CutOffAnywhereWithAnArchiveAndLogsInAnotherFolder) {
   CutOffAnywhere(options, 4);
 }
 
-// The creator died before it had synced the directory. The log of the new primary, in another
-// folder, outlasted CURRENT: as the log of another database it kept a new one from being created.
+// The creator dies before it syncs the directory. If the new primary's log in another folder
+// outlasts CURRENT, it must not be taken for another database's log, which prevents a creation.
 TEST_F(PromotionCrashTest, ADatabaseWhoseCreatorDiedOpensAfterAPowerCut) {
   Options options = SmallDatabaseOptions();
   options.wal_dir = "/logs";

@@ -1,6 +1,6 @@
-// The recovery itself, cut off after each of its operations, with every kind of damage: nothing
-// that it found may be missing afterwards, and a torn part that it dropped stays dropped. Once a
-// crash between two edits of a recovery made a database refuse to open for ever.
+// Recovery that is cut off after each of its operations, with every kind of damage. Nothing that it
+// found may be missing afterwards, and a torn part that it dropped stays dropped. A crash between
+// two edits of a recovery must not make the database impossible to open.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ namespace {
 
 class RecoveryCrashTest : public ::testing::Test {
  protected:
-  // Two families; only the default one has data in the log, whose last record is torn.
+  // Two families. Only the default family has data in the log, whose last record is torn.
   static MemoryImage KilledDatabase(const Options& options, Contents* contents) {
     const auto file_system = std::make_shared<CrashFileSystem>();
     OpenDatabase database(file_system, options, 1);
@@ -101,9 +101,9 @@ TEST_F(RecoveryCrashTest, CutOffAnywhereItLosesNothingWhereLogsStay) {
   CutOffEverywhere(options);
 }
 
-// A process dies without having synced its log; the next one replays it and leaves it where it is.
-// Writes that the next process acknowledges as durable must not depend on bytes that the power cut
-// takes from the old log.
+// A process dies without having synced its log. The next process replays the log and leaves it in
+// place. Writes that this process acknowledges as durable must not depend on bytes of the old log
+// that a power cut removes.
 TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
   Options options = SmallDatabaseOptions();
   options.avoid_flush_during_recovery = true;
@@ -116,7 +116,7 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
     ASSERT_TRUE(database.Write(Batch(kDefaultColumnFamilyName, i), WriteOptions()).ok());
     Apply(Batch(kDefaultColumnFamilyName, i), &expected);
   }
-  // As if it were killed: its bytes are with the operating system, and are not synced.
+  // As if killed: its bytes are in the operating system's buffers, but not synced.
   FaultRule no_sync;
   no_sync.operations = FaultOperation::kSync;
   no_sync.sticky = true;
@@ -137,7 +137,7 @@ TEST_F(RecoveryCrashTest, LogsOfADeadProcessBecomeDurableBeforeNewWritesDo) {
   });
 }
 
-// A log that is damaged in its middle.
+// A log that is damaged in the middle.
 class DamagedLogCrashTest : public RecoveryCrashTest {
  protected:
   static std::string BytesOf(const MemoryImage& image, const std::string& path) {
@@ -168,10 +168,10 @@ class DamagedLogCrashTest : public RecoveryCrashTest {
   const std::string log_path_ = WalFileName(OpenDatabase::kPath, 2);
   const std::string copy_path_ = LostFileName(OpenDatabase::kPath, "000002.log", 0);
   MemoryImage damaged_;
-  std::string log_;  // its bytes
+  std::string log_;  // the log's bytes
 };
 
-// Wherever the recovery was cut off, the log or its copy is complete.
+// Wherever the recovery is cut off, the log or its copy is complete.
 TEST_F(DamagedLogCrashTest, CutOffAnywhereItIsNotLost) {
   const auto recovery = std::make_shared<CrashFileSystem>(damaged_);
   Contents expected;
@@ -203,8 +203,8 @@ TEST_F(DamagedLogCrashTest, CutOffAnywhereItIsNotLost) {
   }
 }
 
-// The next recovery took the copy of a process that had died before it synced it, and deleted the
-// log.
+// A process died before it had synced the copy. The next recovery must not delete the log while it
+// relies on that copy.
 TEST_F(DamagedLogCrashTest, ACopyThatADeadProcessDidNotSyncBecomesDurable) {
   const auto disk = std::make_shared<CrashFileSystem>(damaged_);
   ASSERT_TRUE(disk->CreateDir(LostDirectory(OpenDatabase::kPath)).ok());
@@ -224,8 +224,8 @@ TEST_F(DamagedLogCrashTest, ACopyThatADeadProcessDidNotSyncBecomesDurable) {
   }
 }
 
-// The logs of a destroyed database were in another folder, which was not synced. After a power cut
-// a new database replayed them.
+// The logs of a destroyed database are in another folder. Its destruction must sync that folder, or
+// a new database would replay the logs after a power cut.
 TEST_F(RecoveryCrashTest, ANewDatabaseHasNothingOfADestroyedOne) {
   Options options = SmallDatabaseOptions();
   options.wal_dir = "/logs";
@@ -259,8 +259,8 @@ TEST_F(RecoveryCrashTest, ANewDatabaseHasNothingOfADestroyedOne) {
   EXPECT_GT(images, 0u);
 }
 
-// CURRENT was deleted first, but a power cut could keep it and take the logs: the database opened
-// without synced writes.
+// If CURRENT were deleted first, a power cut could keep it and remove the logs. The database would
+// then open without synced writes.
 TEST_F(RecoveryCrashTest, ADestructionThatIsCutOffLeavesAllOrNothing) {
   Options options = SmallDatabaseOptions();
   options.wal_dir = "/logs";
@@ -297,9 +297,9 @@ TEST_F(RecoveryCrashTest, ADestructionThatIsCutOffLeavesAllOrNothing) {
   }
 }
 
-// The creator died before it had synced the directory. The next process made a log in another
-// folder, which outlasted CURRENT: as the log of another database it kept a new one from being
-// created.
+// The creator dies before it syncs the directory. The next process creates a log in another folder,
+// which may outlast CURRENT. It must not be taken for another database's log, which prevents a
+// creation.
 TEST_F(RecoveryCrashTest, ADatabaseWhoseCreatorDiedOpensAfterAPowerCut) {
   Options options = SmallDatabaseOptions();
   options.wal_dir = "/logs";
@@ -332,12 +332,12 @@ TEST_F(RecoveryCrashTest, ADatabaseWhoseCreatorDiedOpensAfterAPowerCut) {
   EXPECT_GT(images, 0u);
 }
 
-// An open that fails once put the lengths of unsynced logs on record. After a power cut took their
-// ends, the database was refused.
+// A failed open must not record the lengths of unsynced logs. Otherwise the database would be
+// refused after a power cut removes their ends.
 class FailedOpenTest : public RecoveryCrashTest {
  protected:
-  // The possible states after a power cut that follows a failed open: the synced batch, and any
-  // number of the others.
+  // Expects a possible state after a power cut that follows a failed open: the synced batch, and
+  // any number of the following ones.
   static void ExpectPrefix(const MemoryImage& image, const Options& options) {
     OpenDatabase database(std::make_shared<MemoryFileSystem>(image), options, 3);
     const Status opened = database.Open();
@@ -353,7 +353,7 @@ class FailedOpenTest : public RecoveryCrashTest {
     EXPECT_TRUE(is_prefix);
   }
 
-  // A process synced one batch, wrote more and died; the next one cannot write the table of the
+  // A process syncs one batch, writes more and dies. The next process cannot write the table of the
   // replayed batches.
   void FailAnOpen(const Options& options) {
     OpenDatabase killed(faults_, options, 1);
@@ -395,7 +395,7 @@ TEST_F(FailedOpenTest, APowerCutAfterwardsTakesNoMoreThanWasNotSynced) {
   });
 }
 
-// The new log of the failed open must not name the length of the old one either.
+// The new log of the failed open must not contain the length of the old one either.
 TEST_F(FailedOpenTest, APowerCutAfterwardsLeavesATailThatMayBeTolerated) {
   Options options = SmallDatabaseOptions();
   options.wal_recovery_mode = WALRecoveryMode::kTolerateCorruptedTailRecords;
@@ -423,8 +423,8 @@ TEST_F(FailedOpenTest, RecordsNothingOfLogsThatItDidNotSync) {
       << "the log that the killed process wrote";
 }
 
-// The directory in which CURRENT is made was not synced: after a power cut there was no database,
-// or an old one.
+// The directory in which CURRENT is created must be synced. Otherwise there is no database, or an
+// old one, after a power cut.
 TEST_F(RecoveryCrashTest, ANewDatabaseIsThereAfterThePowerCut) {
   const auto file_system = std::make_shared<CrashFileSystem>();
   OpenDatabase database(file_system, SmallDatabaseOptions(), 1);
@@ -446,7 +446,7 @@ TEST_F(RecoveryCrashTest, ANewDatabaseIsThereAfterThePowerCut) {
   });
 }
 
-// After a family was dropped, a store left out the syncs of the others' log.
+// After a family is dropped, the log of the other families must still be synced.
 TEST_F(RecoveryCrashTest, SyncedWritesBehindADroppedFamilyAreDurable) {
   const auto file_system = std::make_shared<CrashFileSystem>();
   OpenDatabase database(file_system, SmallDatabaseOptions(), 1);

@@ -1,6 +1,6 @@
-// A repair cut off after each of its operations, with every kind of damage that a power cut does.
-// Another repair keeps at least as much as the first would have kept and applies no record twice.
-// The repaired database opens, is sound, and takes writes.
+// A repair that is cut off after each of its operations, with every kind of damage by a power cut.
+// Another repair keeps at least as much as the first would have kept, and applies no record twice.
+// The repaired database opens, is sound, and accepts writes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class RepairCrashTest : public ::testing::Test {
     settings_.table_factory.reset(NewBlockBasedTableFactory(table));
   }
 
-  // The ith batch: a version of a key in each family, and an operand.
+  // The ith batch: a version of a key in each family, and one operand.
   static Commit Batch(int i) {
     const std::string key = StrCat("key", 100 + i % 30);
     const std::string value = StrCat(i, std::string(60, '.'));
@@ -53,7 +53,7 @@ class RepairCrashTest : public ::testing::Test {
     return batch;
   }
 
-  // Two tables in each family, and a log of as many batches.
+  // Makes two tables in each family, and a log with as many batches.
   MemoryImage MakeDatabase() const {
     const auto disk = std::make_shared<MemoryFileSystem>();
     OpenDatabase database(disk, settings_, 1);
@@ -94,7 +94,7 @@ class RepairCrashTest : public ::testing::Test {
     for (std::string number; std::getline(in, number, ',');) numbers.push_back(std::stoi(number));
     return numbers;
   }
-  // No version of a key is older than in `first`, no operand is missing, and none is there twice.
+  // Expects no version of a key to be older than in `first`, and every operand exactly once.
   static void ExpectKeepsAtLeast(const Contents& first, Contents found) {
     for (const auto& [family, values] : first) {
       for (const auto& [key, value] : values) {
@@ -128,7 +128,7 @@ class RepairCrashTest : public ::testing::Test {
     std::set<uint64_t> seen;
     for (uint64_t k = 0; k <= done && !HasFailure(); ++k) {
       disk->EnumerateCrashImages(k, 4, [&](const CrashImage& image) {
-        // The last images are those of a repair that has returned.
+        // The last images are those of a completed repair.
         if (HasFailure() || (!seen.insert(image.fingerprint).second && k < done)) return;
         SCOPED_TRACE(StrCat("cut off after ", k, " operations (", CrashKindName(image.kind), ", ",
                             image.seed,
@@ -173,8 +173,8 @@ TEST_F(RepairCrashTest, CutOffAnywhereOverADamagedLog) {
   });
 }
 
-// A table that no MANIFEST names, of a process that died before it had synced it. The repaired
-// database names it, and has no log of its writes.
+// A table that no MANIFEST names, written by a process that died before it had synced the table.
+// The repaired database names the table, and has no log of its writes.
 TEST_F(RepairCrashTest, ATableThatADeadProcessDidNotSyncBecomesDurable) {
   const auto whole = std::make_shared<MemoryFileSystem>();
   const Commit commit = {{.kind = Change::Kind::kPut,

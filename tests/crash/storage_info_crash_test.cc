@@ -1,7 +1,7 @@
-// A copy that a program makes by DB::GetLiveFilesStorageInfo: linked, cut and written as the list
-// says, and synced. Power cuts at every operation: the source loses nothing durable, and the copy
-// is a state of the source once it was synced. And a copy in whose way a writer switches the log,
-// makes a new MANIFEST and compacts, at every call on the copy.
+// A copy that a program makes with DB::GetLiveFilesStorageInfo: it links, truncates and writes
+// files as the list says, and syncs them. After a power cut at any operation the source has lost
+// nothing durable, and a synced copy is a state of the source. Also a copy during which a writer
+// switches the log, makes a new MANIFEST and compacts, at each call on the copy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class StorageInfoCrashTest : public ::testing::TestWithParam<uint64_t> {
     states_.push_back(contents_);
   }
   void Flush() { ASSERT_OK(database_->Flush(database_->families(), true)); }
-  // Tables of both families, and a log of unsynced writes.
+  // Makes tables of both families, and a log of unsynced writes.
   void Prepare() {
     ASSERT_OK(database_->Open());
     ASSERT_OK(database_->CreateFamily(kOther));
@@ -59,7 +59,7 @@ class StorageInfoCrashTest : public ::testing::TestWithParam<uint64_t> {
     Write(3);
     Write(4);
   }
-  // Between two calls of the copying.
+  // Runs between two calls of the copy.
   void Race() {
     Write(10);
     Flush();
@@ -99,12 +99,12 @@ class StorageInfoCrashTest : public ::testing::TestWithParam<uint64_t> {
     ASSERT_OK(opened.db()->VerifyChecksum());
     ASSERT_OK(opened.Close());
   }
-  // A state that the source had from the index `from` of states_ on.
+  // Expects a state that the source has had from states_[from] on.
   void ExpectState(const Contents& found, size_t from) const {
     ASSERT_TRUE(std::find(states_.begin() + static_cast<std::ptrdiff_t>(from), states_.end(),
                           found) != states_.end());
   }
-  // The source of an image, and then the copy in its place.
+  // Checks the source in an image, and then the copy in its place.
   void CheckCopied(const CrashImage& image, size_t from) const {
     Contents found;
     ASSERT_NO_FATAL_FAILURE(ReadImage(image, &found));
@@ -119,7 +119,7 @@ class StorageInfoCrashTest : public ::testing::TestWithParam<uint64_t> {
   std::shared_ptr<FaultFileSystem> faults_;
   std::unique_ptr<OpenDatabase> database_;
   Contents contents_;
-  std::vector<Contents> states_;  // from the last that is durable on
+  std::vector<Contents> states_;  // the states since the last durable one
 };
 
 TEST_P(StorageInfoCrashTest, CutOffAnywhereTheSourceIsWholeAndTheCopyOnceSynced) {
@@ -143,7 +143,7 @@ TEST_P(StorageInfoCrashTest, CutOffAnywhereTheSourceIsWholeAndTheCopyOnceSynced)
   EXPECT_GT(images, 100u);
 }
 
-// One race per call, until the copying ends before the race.
+// Runs one race at each call, until the copy ends before the race.
 TEST_P(StorageInfoCrashTest, RacedAnywhereTheCopyIsAStateFromTheCallOn) {
   bool raced = true;
   uint64_t races = 0;

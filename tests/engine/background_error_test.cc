@@ -1,5 +1,5 @@
-// Notifications of listeners about the error that makes a database read-only, and jobs that run out
-// of memory.
+// Notifications of listeners about the error that makes a database read-only, and jobs in which an
+// allocation fails.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ TEST_F(BackgroundErrorTest, AFlushThatCannotWriteItsTable) {
   EXPECT_EQ(keeper_->reasons(), std::vector<BackgroundErrorReason>{BackgroundErrorReason::kFlush});
 }
 
-// Each attempt begins a MANIFEST. On a disk that is full they would take what becomes free.
+// Each attempt starts a new MANIFEST. On a full disk these would use the space that becomes free.
 TEST_F(BackgroundErrorTest, ResumesThatFailLeaveNoManifest) {
   const auto manifests = [this] {
     std::vector<std::string> names;
@@ -103,7 +103,7 @@ TEST_F(BackgroundErrorTest, ACompactionThatCannotWriteItsTable) {
             std::vector<BackgroundErrorReason>{BackgroundErrorReason::kCompaction});
 }
 
-// The thread that leads the writers notifies.
+// The leader of the writers calls the listener.
 TEST(BackgroundErrorListenerTest, MaySetOptionsWhenTheLogCannotBeWritten) {
   class Setter final : public EventListener {
    public:
@@ -132,16 +132,16 @@ TEST(BackgroundErrorListenerTest, MaySetOptionsWhenTheLogCannotBeWritten) {
   EXPECT_EQ(database.db()->GetOptions().level0_file_num_compaction_trigger, 9);
 }
 
-// A compaction that lacks space or descriptors changes nothing, so the database stays writable and
-// the compaction is tried again.
+// A compaction without enough space or file descriptors changes nothing, so the database stays
+// writable and the compaction is retried.
 class CompactionRetryTest : public BackgroundErrorTest, public testing::WithParamInterface<Status> {
  protected:
-  // Level 0 wants a compaction, whose tables cannot be created.
+  // Schedules a compaction of level 0 whose tables cannot be created.
   void FailACompaction() {
     FaultRule rule;
     rule.operations = FaultOperation::kOpenForWriting;
     rule.name_contains = ".sst";
-    rule.nth = 4;  // the flushes open three
+    rule.nth = 4;  // the flushes open three tables
     rule.error = GetParam();
     if (GetParam().IsMemoryLimit()) rule.effect = FaultEffect::kThrowBadAlloc;
     rule.sticky = true;
@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Errors, CompactionRetryTest,
                            return error.param.IsNoSpace() ? "NoSpace" : "OpenFilesLimit";
                          });
 
-// A call of the file system in a job throws std::bad_alloc.
+// A file system call in a job throws std::bad_alloc.
 class JobWithoutMemoryTest : public BackgroundErrorTest {
  protected:
   void ThrowAt(FaultOperation operations, const std::string& name, bool sticky = true) {
@@ -246,7 +246,7 @@ TEST_F(JobWithoutMemoryTest, AFlushThatCannotSyncTheDirectory) {
   ASSERT_OK(Put("a"));
   FaultRule rule;
   rule.operations = FaultOperation::kSyncDirectory;
-  rule.nth = 2;  // the new log syncs it first
+  rule.nth = 2;  // the first one is for the new log
   rule.effect = FaultEffect::kThrowBadAlloc;
   faults_->AddRule(rule);
   EXPECT_TRUE(database_->db()->Flush(FlushOptions()).IsMemoryLimit());
@@ -317,7 +317,7 @@ TEST_F(JobWithoutMemoryTest, AResumeThatCannotCreateItsLogIsTriedAgain) {
   EXPECT_EQ(Get("a"), "value");
 }
 
-// A listener of the program finds no memory.
+// An allocation fails in a listener of the program.
 class ThrowingListener final : public EventListener {
  public:
   void OnFlushCompleted(DB*, const FlushJobInfo&) override { throw std::bad_alloc(); }

@@ -1,5 +1,5 @@
-// The ordinary operations of a database that tests/scenarios does not cover: logs, sequences,
-// flushes, compactions, files.
+// The ordinary operations of a database that tests/scenarios does not cover. These are logs,
+// sequences, flushes, compactions and files.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -61,7 +61,7 @@ TEST_F(BasicTest, AFlushedMemtableIsFreedAtOnce) {
 }
 
 TEST_F(BasicTest, AnEntryThatNoTableCanHoldIsRefusedBeforeItIsWritten) {
-  constexpr size_t kLargest = size_t{512} << 20;  // key and value
+  constexpr size_t kLargest = size_t{512} << 20;  // bytes of key and value together
   options_.merge_operator = MergeOperators::CreateUInt64AddOperator();
   Open();
   Put("a", "1");
@@ -142,7 +142,7 @@ TEST_F(BasicTest, ABatchWhoseBytesWereChangedIsNotWritten) {
   *last ^= 1;
   EXPECT_OK(db_->Write(WriteOptions(), &batch));
   EXPECT_EQ(Contents(), "a=1 b=2 ");
-  // The write has numbered the records.
+  // The write numbered the records.
   EXPECT_OK(batch.VerifyChecksum());
   EXPECT_OK(db_->Write(WriteOptions(), &batch));
 }
@@ -262,7 +262,7 @@ TEST_F(BasicTest, ADatabaseIsOpenedOnceAndRefusedWithAReason) {
   EXPECT_TRUE(DB::Open(options_, scratch().File("nothing"), &second).IsInvalidArgument());
 }
 
-// best_efforts_recovery took the MANIFEST, which has no state, for a database that is damaged.
+// best_efforts_recovery must not treat the MANIFEST, which has no state, as a damaged database.
 TEST_F(BasicTest, AnInterruptedCreationIsRepeated) {
   for (const bool best_efforts : {false, true}) {
     SCOPED_TRACE(best_efforts);
@@ -296,7 +296,7 @@ TEST_F(BasicTest, ClosingWhileWorkIsPausedFlushesWhatNoLogHolds) {
 }
 
 TEST_F(BasicTest, AReplayEndsEachBatchAtItsTerminationPoint) {
-  options_.avoid_flush_during_shutdown = true;  // what is in no log is lost at Close
+  options_.avoid_flush_during_shutdown = true;  // unlogged writes are lost at Close
   Open();
   WriteBatch batch;
   ASSERT_OK(batch.Put("logged", "1"));

@@ -1,5 +1,5 @@
 // CancelAllBackgroundWork: the calls and writers that it refuses and wakes, the flushes before it,
-// the work that continues after it, and the state that a close and the next open find.
+// the work that continues after it, and the state that Close and the next open find.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -39,7 +39,7 @@ class CancelTest : public DatabaseFixture {
   void ExpectRefused(const Status& status, const std::string& call) {
     EXPECT_TRUE(status.IsShutdownInProgress()) << call << ": " << status.ToString();
   }
-  // The value in files: an open would find it if the process ended now.
+  // The value in the files, which an open would find if the process ended now.
   std::string GetFromFiles(const Slice& key) {
     std::unique_ptr<DB> reader;
     EXPECT_OK(DB::OpenForReadOnly(options_, path(), &reader));
@@ -60,13 +60,13 @@ class CancelTest : public DatabaseFixture {
     return ingested;
   }
 
-  // Two memtables of 64 KiB.
+  // Limits the database to two memtables of 64 KiB.
   void UseSmallMemTables() {
     options_.write_buffer_size = 64 << 10;
     options_.max_write_buffer_number = 2;
   }
-  // Puts the keys "0", "1", ... until one is refused. Returns that status; acknowledged_ counts the
-  // others.
+  // Puts the keys "0", "1", ... until a Put is refused. Returns that status. acknowledged_ counts
+  // the successful Puts.
   Status WriteUntilRefused() {
     Status status;
     while (status.ok() && acknowledged_ < 1000) {
@@ -76,7 +76,7 @@ class CancelTest : public DatabaseFixture {
     }
     return status;
   }
-  // Exactly the acknowledged ones of WriteUntilRefused.
+  // Expects exactly the acknowledged keys of WriteUntilRefused.
   void ExpectAcknowledged() {
     for (uint64_t i = 0; i < acknowledged_; ++i)
       EXPECT_EQ(Get(std::to_string(i)).size(), kValueBytes) << i;
@@ -94,7 +94,7 @@ TEST_F(CancelTest, CallsThatNeedAJobAreRefused) {
   Flush();
   Put("b", "memtable");
   for (int round = 0; round < 2; ++round) {
-    Cancel(round == 0);  // the second time with nothing to do
+    Cancel(round == 0);  // there is nothing to do the second time
     FlushOptions no_wait;
     no_wait.wait = false;
     WaitForCompactOptions flushing;
@@ -173,14 +173,14 @@ TEST_F(CancelTest, DoesNothingToADatabaseThatOnlyReads) {
   Flush();
 }
 
-// ---- Waiters. The executor has no threads: a call that waits runs the job that cancels.
+// ---- Waiters. The executor has no threads, so a call that waits runs the job that cancels.
 
 class CancelDuringWaitTest : public CancelTest {
  protected:
   CancelDuringWaitTest() { options_.env = &env_; }
   ~CancelDuringWaitTest() override { Close(); }
 
-  // The next wait for background work runs a job that cancels. Should it then wait for more, a
+  // The next wait for background work runs a job that cancels. If the call then waits for more, a
   // second job fails the test and closes the database.
   void CancelInTheNextWait() {
     waits_ = true;
@@ -224,7 +224,7 @@ TEST_F(CancelDuringWaitTest, CallsThatAPauseHoldsBackAreRefused) {
       {"CompactRange",
        [this] {
          const Slice begin("a");
-         const Slice end("a0");  // no key of the memtable
+         const Slice end("a0");  // the memtable has no key in the range
          return db_->CompactRange(CompactRangeOptions(), &begin, &end);
        }},
       {"CompactFiles", [this] { return db_->CompactFiles(CompactionOptions(), FileNames(0), 1); }},
@@ -276,7 +276,7 @@ TEST_F(CancelDuringWaitTest, WithWaitNoJobIsLeft) {
   EXPECT_EQ(Contents(), "a=1 ");
 }
 
-// Cancels at its first entry.
+// Cancels at the first entry that it filters.
 class CancelingFilter final : public CompactionFilter {
  public:
   explicit CancelingFilter(std::function<void()> cancel) : cancel_(std::move(cancel)) {}
@@ -360,7 +360,7 @@ TEST_F(CancelTest, WritesGoOnUntilTheMemTablesAreFull) {
   for (const char* const key : {"x", "y", "z"}) EXPECT_EQ(Get(key), "NOT_FOUND");
 }
 
-// ---- Writes that no log has.
+// ---- Unlogged writes.
 
 TEST_F(CancelTest, UnloggedWritesAreFlushedBefore) {
   Open();
@@ -420,7 +420,7 @@ TEST_F(CancelTest, AFamilyWhoseFlushFailsDoesNotKeepOthersFromTheirs) {
   PutUnlogged("a", "1");
   PutUnlogged("b", "2", family);
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
-  FaultRule rule;  // once: the table of the default family
+  FaultRule rule;  // fires once, at the table of the default family
   rule.operations = FaultOperation::kSync;
   rule.name_contains = ".sst";
   faults->AddRule(rule);
@@ -451,7 +451,7 @@ TEST_F(CancelTest, CloseReportsAnErrorThatKeptUnloggedWritesFromTheirTable) {
   Close();
 }
 
-// One that is acknowledged after the switch of the memtables would be in no table and in no log.
+// A write acknowledged after the switch of the memtables would be in no table and in no log.
 TEST_F(CancelTest, CloseRefusesWritesBeforeItFlushesThoseThatNoLogHas) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
@@ -476,7 +476,7 @@ TEST_F(CancelTest, CloseRefusesWritesBeforeItFlushesThoseThatNoLogHas) {
   Close();
 }
 
-// Continues background work at the begin of each flush.
+// Tries to continue background work at the begin of each flush.
 class ContinuingListener final : public EventListener {
  public:
   void OnFlushBegin(DB* db, const FlushJobInfo& /*info*/) override {

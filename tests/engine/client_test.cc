@@ -1,5 +1,5 @@
-// Behaviour that programs written for RocksDB rely on besides results: calls of their functions,
-// texts they search for, figures that are never 0.
+// Behaviour other than results on which programs written for RocksDB rely: which of their functions
+// are called, texts for which they search, and figures that are never 0.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@
 namespace ashlar {
 namespace {
 
-// Orders as BytewiseComparator does, shortens nothing, and counts how often it is asked.
+// Orders as BytewiseComparator does, shortens nothing, and counts its comparisons.
 class CountingComparator final : public Comparator {
  public:
   explicit CountingComparator(const char* name) : name_(name) {}
@@ -78,7 +78,7 @@ TEST_F(ClientTest, AComparatorIsNotAskedAboutASingleKey) {
     ASSERT_TRUE(it->Valid());
   }
   EXPECT_EQ(comparator.calls, 0) << "walk";
-  Close();  // before the comparator ends
+  Close();  // before the comparator is destroyed
 }
 
 TEST_F(ClientTest, AComparatorThatShortensNothingIsOnlyAskedAboutNeighbours) {
@@ -92,11 +92,11 @@ TEST_F(ClientTest, AComparatorThatShortensNothingIsOnlyAskedAboutNeighbours) {
   Put("b", "2");
   comparator.calls = 0;
   Flush();
-  // By the flush, by the check of the writer's input, twice for the separator of the blocks, by the
-  // index that is read back, by the new version. Debug builds check invariants too.
+  // One call each by the flush, the check of the writer's input, the index that is read back and
+  // the new version, and two for the separator of the blocks. Debug builds also check invariants.
   constexpr int kCallsMax = kDebugChecks ? 100 : 6;
   EXPECT_LE(comparator.calls, kCallsMax);
-  Close();  // before the comparator ends
+  Close();  // before the comparator is destroyed
 }
 
 TEST_F(ClientTest, KeyMayExistDecidesThatAKeyIsAbsent) {

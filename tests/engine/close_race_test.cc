@@ -1,4 +1,4 @@
-// Calls that are under way while another thread closes the database.
+// Calls in progress while another thread closes the database.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace ashlar {
 namespace {
 
-// The jobs of another executor. The thread that is to stall does so where it would wait for them.
+// Forwards jobs to another executor. The thread to stall does so where it would wait for them.
 class StallingExecutor final : public Executor {
  public:
   StallingExecutor(Executor* base, StallGate* gate) : base_(*base), gate_(*gate) {}
@@ -80,8 +80,8 @@ std::vector<std::string> Files(vfs::FileSystem* file_system, const std::string& 
   return names;
 }
 
-// The flush passes its check, then waits because a switch would stop the writers. Close runs and
-// releases LOCK. The flush continues with a memtable that is not empty.
+// The flush passes its check, then waits because a switch would stop the writers. Meanwhile Close
+// runs and releases LOCK. The flush then continues with a memtable that is not empty.
 TEST(CloseRaceTest, AFlushThatPassedItsCheckCreatesNoLogAfterLockIsReleased) {
   const auto files = std::make_shared<MemoryFileSystem>();
   StallGate gate;

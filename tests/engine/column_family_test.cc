@@ -114,11 +114,11 @@ TEST_F(ColumnFamilyTest, ADroppedFamilyIsReadThroughItsHandleAndThenGone) {
   EXPECT_OK(db_->Write(lenient, &batch));
   delete handles_[1];
   handles_.pop_back();
-  // The job of the flush may still be at its end, and then the files go with it.
+  // The flush job may still be ending. The files are deleted once it has ended.
   EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   EXPECT_EQ(Tables(), 0);
   OpenFamilies({"default"});
-  // The name may be used again, for something new.
+  // The name may be reused for a new family.
   ColumnFamilyHandle* again = nullptr;
   ASSERT_OK(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "gone", &again));
   handles_.push_back(again);
@@ -126,8 +126,8 @@ TEST_F(ColumnFamilyTest, ADroppedFamilyIsReadThroughItsHandleAndThenGone) {
   EXPECT_TRUE(db_->DropColumnFamily(db_->DefaultColumnFamily()).IsInvalidArgument());
 }
 
-// A follower may get batches of its primary before it makes the family. What it has ignored is in
-// its log, and a family that is made later has the id.
+// A follower may apply batches of its primary before it creates the family. Its log contains the
+// records that it ignored, and a family that is created later has their id.
 TEST_F(ColumnFamilyTest, ANewFamilyHasNoRecordsThatWerePassedOver) {
   class NoFamilyYet final : public ColumnFamilyHandle {
    public:
@@ -176,7 +176,7 @@ TEST_F(ColumnFamilyTest, AFamilyThatAFlushNamesTwiceIsFlushedOnce) {
   EXPECT_EQ(Contents(handles_[1]), "b=2 c=3 ");
 }
 
-// Only its pinned values keep a database open.
+// Only pinned values of the family keep a database open.
 TEST_F(ColumnFamilyTest, TheHandleOfADroppedFamilyDoesNotKeepTheDatabaseOpen) {
   Open();
   ColumnFamilyHandle* family = nullptr;
@@ -225,7 +225,7 @@ TEST_F(ColumnFamilyTest, IteratorsOfSeveralFamiliesShowOneMoment) {
   EXPECT_FALSE(second->Valid());
 }
 
-// Each name made a family of its own, with the same id.
+// Otherwise each name would open a separate family with the same id.
 TEST_F(ColumnFamilyTest, AFamilyThatIsNamedTwiceIsOpenedOnce) {
   options_.create_missing_column_families = true;
   OpenFamilies({"default", "default", "new", "new"});
@@ -265,7 +265,7 @@ TEST_F(ColumnFamilyTest, MemtablesTogetherStayWithinDbWriteBufferSize) {
     handles_.push_back(handle);
   }
   for (int i = 0; i < 6000; ++i) {
-    // Most writes are to one family, which is the one that is flushed.
+    // Most writes go to one family, which is the one to be flushed.
     ASSERT_OK(db_->Put(WriteOptions(), handles_[i % 10 == 0 ? 2u : 1u], StrCat("key", i),
                        std::string(1000, 'x')));
     uint64_t bytes = 0;
@@ -352,7 +352,7 @@ TEST_F(ColumnFamilyTest, ALowerLimitOfLogBytesCountsFromTheNextWrite) {
   EXPECT_EQ(tables, "1");
 }
 
-// No memtable has anything whose flush would let the log go.
+// No memtable has an entry whose flush would free the log.
 TEST_F(ColumnFamilyTest, OldLogsGoAlsoIfTheyHaveLogDataAlone) {
   options_.create_missing_column_families = true;
   options_.max_total_wal_size = 256 << 10;
@@ -366,7 +366,7 @@ TEST_F(ColumnFamilyTest, OldLogsGoAlsoIfTheyHaveLogDataAlone) {
   };
   WriteBatch log_data;
   ASSERT_OK(log_data.PutLogData(std::string(1000, 'x')));
-  // Returns the most bytes that the logs had.
+  // Returns the maximum bytes of the logs.
   const auto write_log_data = [&](int batches) {
     uint64_t bytes_max = 0;
     for (int i = 0; i < batches; ++i) {
@@ -385,7 +385,7 @@ TEST_F(ColumnFamilyTest, OldLogsGoAlsoIfTheyHaveLogDataAlone) {
   EXPECT_EQ(GetFrom(handles_[1], "idle"), "1");
 }
 
-// Of the smaller number four times all memtables exceed 64 bits, of the larger one all memtables.
+// Four times all memtables exceed 64 bits for the smaller number, all memtables for the larger.
 TEST_F(ColumnFamilyTest, TheLimitOfLogBytesIsNotWrappedByManyLargeMemtables) {
   for (const char* const memtables : {"67108864", "268435456"}) {
     Open();
@@ -441,8 +441,8 @@ TEST_F(ColumnFamilyTest, ChangedOptionsOfTheDatabaseCountInFamiliesThatChangeOrC
   }
 }
 
-// The memtable of the idle family is immutable, and waits for a second one; the active one is
-// empty.
+// The idle family's immutable memtable waits for a second one to be flushed with. Its active
+// memtable is empty.
 TEST_F(ColumnFamilyTest, OldLogsGoAlsoWhereAFamilyMergesItsMemTables) {
   options_.create_missing_column_families = true;
   options_.write_buffer_size = 64 << 10;

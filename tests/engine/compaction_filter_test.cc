@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// Removes "rm", changes "chg" to "new", throws at "throw". Counts the questions.
+// Removes "rm", changes "chg" to "new", and throws at "throw". Counts its calls.
 class ByValue final : public CompactionFilter {
  public:
   explicit ByValue(std::atomic<int>* asked) : asked_(asked) {}
@@ -57,7 +57,7 @@ class Factory final : public CompactionFilterFactory {
   CompactionFilter::Context last;
 };
 
-// Leaves out the keys from one with the value "skip" to "k90".
+// Removes the keys from one whose value is "skip" up to, but not including, "k90".
 class SkipsToK90 final : public CompactionFilter {
  public:
   const char* Name() const override { return "SkipsToK90"; }
@@ -68,7 +68,7 @@ class SkipsToK90 final : public CompactionFilter {
   }
 };
 
-// Leaves out all keys before "z", and counts how often it must say so.
+// Skips all keys before "z", and counts how many times it must do so.
 class SkipsToZ final : public CompactionFilter {
  public:
   const char* Name() const override { return "SkipsToZ"; }
@@ -92,7 +92,7 @@ class SkippingFactory final : public CompactionFilterFactory {
   }
 };
 
-// Implements the question about blobs, as programs do that run on RocksDB with and without them.
+// Implements FilterBlobByKey, as programs do that run on RocksDB with and without blobs.
 class AsksByKey final : public CompactionFilter {
  public:
   const char* Name() const override { return "AsksByKey"; }
@@ -115,13 +115,13 @@ class CompactionFilterTest : public DatabaseFixture {
     options_.statistics = CreateDBStatistics();
   }
 
-  // k10 to k89; their deletions are more than a known gap needs.
+  // k10 to k89. Their deletions are more than a known gap requires.
   static std::string SkippedKey(int number) { return "k" + std::to_string(number); }
   void PutSkippedKeys() {
     for (int i = 10; i < 90; ++i) Put(SkippedKey(i), "1");
     Put("z", "1");
   }
-  // A filter that skips leaves the first four deletions, at which an iterator asks for a gap.
+  // The skip leaves the first four deletions, at the last of which an iterator looks for a gap.
   void DeleteSkippedKeys() {
     Put("k13a", "skip");
     for (int i = 10; i < 90; ++i) Delete(SkippedKey(i));
@@ -278,7 +278,7 @@ TEST_F(CompactionFilterTest, AFlushThatKeepsNothingEndsItsMemTables) {
   EXPECT_EQ(Contents(), "");
 }
 
-// The snapshot is taken while the job waits in the queue of the executor.
+// The snapshot is taken while the job waits in the executor's queue.
 TEST_F(CompactionFilterTest, ASnapshotBeforeTheJobRunsReadsWhatItSaw) {
   factory_->filters_flushes = true;
   options_.compaction_filter_factory = factory_;
@@ -312,8 +312,8 @@ TEST_F(CompactionFilterTest, ASnapshotBeforeTheJobRunsReadsWhatItSaw) {
   Close();
 }
 
-// A filter that skips deletions makes older versions outside the job visible again, also to
-// iterators that know the gap which the deletions had left.
+// A filter that skips deletions makes older versions outside the job visible again. Iterators that
+// know the gap which the deletions had left must see these versions too.
 TEST_F(CompactionFilterTest, SkippedDeletionsEndKnownGaps) {
   const SkipsToK90 filter;
   options_.compaction_filter = &filter;

@@ -1,5 +1,5 @@
 // Universal and FIFO compaction through the public interface: the shape of the tree, the switch to
-// another style, pauses, and ages under a clock that the test moves.
+// another style, pauses, and ages under a clock that the test advances.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class CompactionStyleTest : public DatabaseFixture {
     options_.target_file_size_base = 16 << 10;
     options_.max_bytes_for_level_base = 64 << 10;
   }
-  // A table of about 25 KB.
+  // Writes a table of about 25 KB.
   void WriteTable(Random* random) {
     for (int i = 0; i < 25; ++i) {
       const std::string key = "key" + std::to_string(random->Uniform(200));
@@ -53,7 +53,7 @@ class CompactionStyleTest : public DatabaseFixture {
     return runs;
   }
   void WaitUntilIdle() { EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions())); }
-  // Of the only one.
+  // The properties of the only table.
   std::shared_ptr<const TableProperties> PropertiesOfTheTable() {
     TablePropertiesCollection tables;
     EXPECT_OK(db_->GetPropertiesOfAllTables(db_->DefaultColumnFamily(), &tables));
@@ -83,7 +83,7 @@ TEST_F(CompactionStyleTest, UniversalKeepsFewRuns) {
   }
 }
 
-// Flushed tables are the newest ones; they were compressed.
+// Flushed tables are the newest, so they stay uncompressed.
 TEST_F(CompactionStyleTest, UniversalCompressesOldTablesOnlyWhereAPartIsCompressed) {
   options_.compaction_style = kCompactionStyleUniversal;
   options_.compression = ColumnFamilyOptions().compression;
@@ -127,7 +127,7 @@ class LastLevelTest : public CompactionStyleTest {
   }
 };
 
-// They were ignored unless bottommost_compression was set.
+// These options must apply even if bottommost_compression is not set.
 TEST_F(LastLevelTest, HasItsOptionsOfCompressionWithoutACodecOfItsOwn) {
   ExpectOfCompactionsAlone();
 }
@@ -138,7 +138,7 @@ TEST_F(LastLevelTest, IsTheOnlyOneToo) {
   ExpectOfCompactionsAlone();
 }
 
-// Four runs of 270, 90, 30 and 10 KB: no rule compacts them, so nothing would let writers go on.
+// No rule compacts runs of 270, 90, 30 and 10 KB, so a stopped writer would never be released.
 TEST_F(CompactionStyleTest, UniversalStopsNoWriterForRunsThatItLeaves) {
   options_.compaction_style = kCompactionStyleUniversal;
   options_.level0_file_num_compaction_trigger = 4;
@@ -183,7 +183,7 @@ TEST_F(CompactionStyleTest, UniversalSharesCompactionsAmongThreads) {
   }
 }
 
-// Counts the compactions of files on the last level.
+// Counts compactions of files on the last level.
 class BottommostCompactions final : public EventListener {
  public:
   void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& info) override {
@@ -210,7 +210,7 @@ class SnapshotVersionsTest : public CompactionStyleTest {
       std::make_shared<BottommostCompactions>();
 };
 
-// There is no deletion, and nothing is written after the release.
+// There is no deletion, and no write follows the release.
 TEST_F(SnapshotVersionsTest, OverwrittenVersionsLeaveWithTheirSnapshot) {
   Open();
   WriteAll();
@@ -227,7 +227,7 @@ TEST_F(SnapshotVersionsTest, OverwrittenVersionsLeaveWithTheirSnapshot) {
   EXPECT_EQ(Get("key150"), std::string(1000, 'v'));
 }
 
-// A newer snapshot sees the last versions, which have to stay; those of the older one go.
+// A newer snapshot sees the last versions, which must stay. Those of the older one are removed.
 TEST_F(SnapshotVersionsTest, ANewerSnapshotDoesNotKeepTheVersionsOfAnOlderOne) {
   Open();
   WriteAll();
@@ -245,7 +245,7 @@ TEST_F(SnapshotVersionsTest, ANewerSnapshotDoesNotKeepTheVersionsOfAnOlderOne) {
   EXPECT_EQ(compactions_->count, 1);
 }
 
-// No table was open when the database decides about compactions, so there are no counts.
+// No table is open when the database plans compactions, so it has no counts.
 TEST_F(SnapshotVersionsTest, VersionsOfAnEarlierLifeLeaveAfterTheNextOpen) {
   options_.disable_auto_compactions = true;
   Open();
@@ -265,7 +265,7 @@ TEST_F(SnapshotVersionsTest, VersionsOfAnEarlierLifeLeaveAfterTheNextOpen) {
   EXPECT_EQ(compactions_->count, 1) << "a rewritten table is not rewritten again";
 }
 
-// Its sequence numbers are not zero, but a rewrite would leave nothing out.
+// The file's sequence numbers are not zero, but a rewrite would remove nothing.
 TEST_F(SnapshotVersionsTest, AFileWithoutOlderVersionsIsNotRewritten) {
   Open();
   Put("other", "1");
@@ -297,8 +297,8 @@ class RibbonFilterTest : public CompactionStyleTest {
     for (int i = 0; i < 3000; ++i) Put("key" + std::to_string(10000 + i), "v");
     Flush();
   }
-  // Of each table in the order of their paths. A Bloom filter has 10 bits a key, a Ribbon filter
-  // about 7.
+  // The filter kinds of all tables in the order of their paths. A Bloom filter has 10 bits per key,
+  // a Ribbon filter about 7.
   std::string Kinds() {
     TablePropertiesCollection tables;
     EXPECT_OK(db_->GetPropertiesOfAllTables(&tables));
@@ -313,7 +313,7 @@ class RibbonFilterTest : public CompactionStyleTest {
     for (const auto& [path, kind] : kinds) text += (text.empty() ? "" : " ") + kind;
     return text;
   }
-  // Of a flush, of a compaction within level 0, and of the last level.
+  // The filter kinds after a flush, after a compaction within level 0, and on the last level.
   std::string KindsOfALife(CompactionStyle style, int bloom_before_level) {
     Begin(style, bloom_before_level);
     WriteKeys();
@@ -449,7 +449,7 @@ TEST_F(CompactionStyleTest, AWaitForCompactionsIncludesThoseThatAPauseHoldsBack)
   ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
   EXPECT_TRUE(db_->WaitForCompact(abort).IsAborted());
   WaitForCompactOptions wait;
-  // The rest of a deadline that has passed is below 0.
+  // The remainder of a deadline that has passed is below 0.
   for (const int micros : {1, -1}) {
     wait.timeout = std::chrono::microseconds(micros);
     EXPECT_TRUE(db_->WaitForCompact(wait).IsTimedOut()) << micros;
@@ -460,7 +460,7 @@ TEST_F(CompactionStyleTest, AWaitForCompactionsIncludesThoseThatAPauseHoldsBack)
   EXPECT_EQ(FilesAtLevel(0), 0u);
 }
 
-// The switch of the memtable would stop writers until a compaction has ended. That takes longer
+// The switch of the memtable would stop writers until a compaction has ended, which takes longer
 // than the timeout.
 TEST_F(CompactionStyleTest, AWaitThatFlushesTimesOutWhereTheFlushWouldStopWriters) {
   ManualEnv env(vfs::FileSystem::Default(), 1);
@@ -546,7 +546,7 @@ TEST_F(CompactionStyleTest, PartitionsHaveTablesOfTheirOwn) {
     for (const char* const key : {"aaaa1", "aaaa2", "bbbb1", "bbbb2", "cc", "dddd1"})
       Put(key, "value");
     Flush();
-    CompactAll();  // the table could move
+    CompactAll();  // a trivial move of the table would be possible
     std::vector<LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
     std::map<std::string, std::string> ranges;
@@ -558,7 +558,7 @@ TEST_F(CompactionStyleTest, PartitionsHaveTablesOfTheirOwn) {
   }
 }
 
-// Remembers the contexts; cuts nothing and forbids moves.
+// Records the contexts, cuts nothing, and forbids trivial moves.
 class NeverMove final : public SstPartitioner {
  public:
   const char* Name() const override { return "NeverMove"; }
@@ -598,7 +598,7 @@ TEST_F(CompactionStyleTest, PartitionerOfTheProgramMayForbidAMove) {
 
 // ---- Round robin.
 
-// The smallest keys of the first inputs of compactions below level 0.
+// The smallest key of the first input of each compaction from level 1 down.
 class FirstInputs final : public EventListener {
  public:
   void OnCompactionBegin(DB* db, const CompactionJobInfo& info) override {
@@ -628,7 +628,7 @@ TEST_F(CompactionStyleTest, RoundRobinContinuesAfterAReopen) {
   size_t rounds = 1;
   for (size_t i = 1; i < inputs->keys.size(); ++i) rounds += inputs->keys[i] < inputs->keys[i - 1];
   ASSERT_GT(inputs->keys.size(), 40u);
-  // A level of some four tables: without the recorded cursor each life would begin at the first.
+  // Without the recorded cursor, each open would start at the first of about four tables.
   EXPECT_LT(rounds * 5, inputs->keys.size() * 2);
 }
 
@@ -644,15 +644,15 @@ TEST_F(CompactionStyleTest, OptionsThatCannotWorkAreRefused) {
 
 // ---- Temporary space.
 
-// Knows how many bytes all tables have had at most: the inputs of a compaction are deleted after
-// its outputs are complete.
+// Records the maximum bytes of all tables. It takes the sum at each deletion, because a
+// compaction's inputs are deleted after its outputs are complete.
 class SummingFileSystem final : public MemoryFileSystem {
  public:
   Status DeleteFile(const std::string& path) override {
     if (path.ends_with(".sst")) bytes_max_ = std::max(bytes_max_, Sum(path));
     return MemoryFileSystem::DeleteFile(path);
   }
-  // Since the last call.
+  // Returns the maximum since the last call.
   uint64_t TakeMax() { return std::exchange(bytes_max_, 0); }
 
  private:
@@ -676,8 +676,8 @@ class SummingFileSystem final : public MemoryFileSystem {
 constexpr uint64_t kFlushedBytes = 64 << 10;
 constexpr int kOverwrittenKeys = 4000;
 
-// Of a database that always has the same keys, each as often: the bytes of the whole tree, and the
-// most that its tables had during overwrites.
+// For a database that always has the same keys, equally often: the bytes of the whole tree, and the
+// maximum bytes of its tables during overwrites.
 struct SpaceOfOverwrites {
   uint64_t tree_bytes = 0;
   uint64_t bytes_max = 0;
@@ -708,8 +708,8 @@ SpaceOfOverwrites OverwriteAtRandom(const Options& options) {
   return space;
 }
 
-// The bound of options.h, for a tree of which the runs above the oldest have a quarter of its bytes
-// and a flushed table more.
+// The bound of options.h for a tree whose runs above the oldest have a quarter of its bytes and one
+// more flushed table.
 TEST(UniversalSpace, IncrementalModeKeepsItsBound) {
   Options options = SmallDatabaseOptions();
   options.compaction_style = kCompactionStyleUniversal;
@@ -717,7 +717,7 @@ TEST(UniversalSpace, IncrementalModeKeepsItsBound) {
   options.max_compaction_bytes = 128 << 10;
   options.compaction_options_universal.max_size_amplification_percent = 25;
   const auto bound = [&](uint64_t tree_bytes) {
-    const uint64_t oldest = tree_bytes * 11 / 10;  // smaller tables have more besides their entries
+    const uint64_t oldest = tree_bytes * 11 / 10;  // smaller tables have more bytes besides entries
     const uint64_t above = oldest / 4 + 2 * kFlushedBytes;
     return oldest + above + std::max(above, 2 * options.max_compaction_bytes);
   };
@@ -780,8 +780,8 @@ TEST_F(MovedClockTest, FifoDropsTablesThatAreOlderThanTheTtl) {
   EXPECT_EQ(options_.statistics->getTickerCount(FIFO_MAX_SIZE_COMPACTIONS), 0u);
 }
 
-// A table each 5 seconds. Without merges more than 200 of them would be left. If merges took data
-// of any age, no table would ever be old enough.
+// Writes a table every 5 seconds. Without merges, more than 200 tables would remain. If merges took
+// data of any age, no table would ever be old enough to be dropped.
 TEST_F(MovedClockTest, FifoMergesAndKeepsNoDataForMuchLongerThanTheTtl) {
   constexpr uint64_t kTtl = 1000;
   constexpr uint64_t kStep = 5;
@@ -808,7 +808,7 @@ TEST_F(MovedClockTest, FifoMergesAndKeepsNoDataForMuchLongerThanTheTtl) {
   EXPECT_LT(std::stoul(FilesAtLevel(0)), 60u);
 }
 
-// RocksDB refuses the ages of FIFO unless it keeps every table open.
+// RocksDB refuses ages in FIFO unless it keeps every table open.
 TEST_F(MovedClockTest, FifoDropsOldTablesThatAreNotOpen) {
   options_.compaction_style = kCompactionStyleFIFO;
   options_.ttl = 100;
@@ -821,7 +821,7 @@ TEST_F(MovedClockTest, FifoDropsOldTablesThatAreNotOpen) {
   EXPECT_TRUE(Has("d"));
 }
 
-// RocksDB refuses ages that the program sets for tables that are not block-based.
+// RocksDB refuses ages set by the program for tables that are not block-based.
 TEST_F(MovedClockTest, AgesCountForPlainTables) {
   options_.table_factory.reset(NewPlainTableFactory());
   options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
@@ -873,7 +873,7 @@ TEST_F(MovedClockTest, FifoDropsByTheDefaultOnlyWhereTheProgramSetsNoAge) {
   struct Case {
     uint64_t ttl;
     uint64_t period;
-    uint64_t days;  // kept so long; 0: for ever
+    uint64_t days;  // how long it is kept; 0: for ever
   };
   for (const Case& ages : {Case{kDefault, kDefault, 30}, Case{kDefault, 0, 0},
                            Case{kDefault, 60 * kDay, 60}, Case{kDefault, 10 * kDay, 30},
@@ -898,7 +898,7 @@ TEST_F(MovedClockTest, FifoDropsByTheDefaultOnlyWhereTheProgramSetsNoAge) {
   }
 }
 
-// The default of leveled compaction changes where data is, and nothing that a read returns.
+// The default of leveled compaction changes where data is, but not what a read returns.
 TEST_F(MovedClockTest, TheDefaultTtlIsThirtyDays) {
   constexpr uint64_t kDay = 24 * 60 * 60;
   options_.num_levels = 3;
@@ -932,7 +932,7 @@ TEST_F(MovedClockTest, LeveledTtlTakesOldDataDown) {
   EXPECT_EQ(FilesAtLevel(2), "1");
 }
 
-// A deletion in level 0 goes only with a compaction out of level 0.
+// Only a compaction out of level 0 removes a deletion that is in level 0.
 TEST_F(MovedClockTest, LeveledTtlTakesLevel0DownWhereAllTablesAreThere) {
   options_.ttl = 100;
   options_.num_levels = 3;
@@ -975,7 +975,7 @@ TEST_F(MovedClockTest, PeriodicCompactionRewritesOldTablesInEveryStyle) {
 
 class IdleDatabaseTest : public MovedClockTest {
  protected:
-  // Lets the time pass, with the jobs that become due.
+  // Advances the clock and runs the jobs that become due.
   void Idle(uint64_t seconds) {
     MoveClock(seconds);
     ManualExecutor* const executor = database_->env()->manual_executor();

@@ -1,5 +1,5 @@
-// DatabaseFixture: a database in a scratch directory that a test opens, closes and reopens as often
-// as it likes.
+// DatabaseFixture: a database in a scratch directory that a test can open, close and reopen any
+// number of times.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class DatabaseFixture : public ::testing::Test {
     db_.reset();
   }
 
-  // "NOT_FOUND", the value, or the error.
+  // Returns the value, "NOT_FOUND", or the error.
   std::string Get(const Slice& key, const Snapshot* snapshot = nullptr) {
     return GetFrom(db_->DefaultColumnFamily(), key, snapshot);
   }
@@ -77,7 +77,7 @@ class DatabaseFixture : public ::testing::Test {
   void Flush() { EXPECT_OK(db_->Flush(FlushOptions())); }
   void CompactAll() { EXPECT_OK(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr)); }
 
-  // "a=1 b=2 " by walking forward; checked against walking backward.
+  // Returns "a=1 b=2 " from a forward scan, and expects a backward scan to return the same.
   std::string Contents(ColumnFamilyHandle* family = nullptr, const Snapshot* snapshot = nullptr) {
     ReadOptions options;
     options.snapshot = snapshot;
@@ -107,7 +107,7 @@ class DatabaseFixture : public ::testing::Test {
     return names;
   }
 
-  // Files of tables in the directory, whether they are live or not.
+  // The number of table files in the directory, whether live or not.
   int Tables() const {
     int tables = 0;
     for (const auto& entry : std::filesystem::directory_iterator(path()))

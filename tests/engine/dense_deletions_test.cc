@@ -1,5 +1,5 @@
-// Tables that are dense in deletions are compacted although no level is full, so that scans over
-// deleted keys become short by themselves.
+// Tables that are dense in deletions are compacted even if no level is full, so that scans over
+// deleted keys become short automatically.
 #include <atomic>
 
 #include "ashlar/listener.h"
@@ -27,8 +27,8 @@ class DenseDeletionsTest : public DatabaseFixture {
     options_.listeners.push_back(reasons_);
   }
   static std::string Key(int number) { return StrCat("k", 100000 + number); }
-  // A last level with all keys, above it one table of deletions. *snapshot, if asked for, sees the
-  // keys.
+  // Makes a last level with all keys and above it one table of deletions. If snapshot is not null,
+  // *snapshot is one that sees the keys.
   void DeleteAll(const Snapshot** snapshot = nullptr) {
     for (int i = 0; i < kKeys; ++i) Put(Key(i), "1");
     Flush();
@@ -74,7 +74,7 @@ TEST_F(DenseDeletionsTest, TheOptionTurnsItOff) {
   EXPECT_EQ(reasons_->marked.load(), 1);
 }
 
-// The mark is in the MANIFEST: the next process compacts.
+// The mark is in the MANIFEST, so the next open compacts the table.
 TEST_F(DenseDeletionsTest, AMarkSurvivesAReopen) {
   options_.disable_auto_compactions = true;
   Open();
@@ -88,7 +88,7 @@ TEST_F(DenseDeletionsTest, AMarkSurvivesAReopen) {
   EXPECT_EQ(reasons_->marked.load(), 1);
 }
 
-// The deletions stay for the snapshot, and are not compacted again and again.
+// The deletions stay for the snapshot, but are not compacted repeatedly.
 TEST_F(DenseDeletionsTest, DeletionsForASnapshotAreCompactedOnce) {
   Open();
   const Snapshot* snapshot = nullptr;
@@ -99,7 +99,7 @@ TEST_F(DenseDeletionsTest, DeletionsForASnapshotAreCompactedOnce) {
   db_->ReleaseSnapshot(snapshot);
 }
 
-// Nothing is written after it.
+// Nothing is written after the release.
 TEST_F(DenseDeletionsTest, TheEndOfTheSnapshotEndsTheDeletionsAtTheBottom) {
   Open();
   const Snapshot* snapshot = nullptr;

@@ -1,6 +1,6 @@
-// Calls about files and levels: DeleteFilesInRange, CompactFiles, SuggestCompactRange, PromoteL0,
-// change_level, manual compactions that are excluded, canceled or disabled, and compactions that
-// are aborted.
+// Calls about files and levels: DeleteFilesInRange, CompactFiles, SuggestCompactRange, PromoteL0
+// and change_level. Also manual compactions that are excluded, canceled or disabled, and
+// compactions that are aborted.
 #include <algorithm>
 #include <atomic>
 #include <list>
@@ -31,7 +31,7 @@ class FileCallsTest : public DatabaseFixture {
     options_.target_file_size_base = 64 << 10;
   }
   static std::string Key(int i) { return StrCat("k", 1000 + i); }
-  // Keys first, first + 1, ... in one new table of level 0.
+  // Writes the keys first, first + 1, ... to one new table of level 0.
   void WriteTable(int first, int last, const std::string& value) {
     for (int i = first; i <= last; ++i) Put(Key(i), value);
     Flush();
@@ -51,7 +51,7 @@ class FileCallsTest : public DatabaseFixture {
     return DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &begin_key, &end_key,
                               include_end);
   }
-  // "0:1 2:3": files by level.
+  // The files by level, such as "0:1 2:3".
   std::string Levels() {
     std::string text;
     for (int level = 0; level < db_->NumberLevels(); ++level) {
@@ -60,7 +60,7 @@ class FileCallsTest : public DatabaseFixture {
     }
     return text;
   }
-  // A last level 2 of one table per ten keys, in `tables` tables.
+  // Makes level 2 the last level, with `tables` tables of ten keys each.
   void FillLevel2(int tables) {
     for (int i = 0; i < tables; ++i) {
       WriteTable(10 * i, 10 * i + 9, std::string(100, 'v'));
@@ -83,7 +83,7 @@ TEST_F(FileCallsTest, DeletesTheTablesInsideARange) {
   WriteTable(0, 49, "newer");
   ASSERT_OK(DeleteFiles(Key(5), Key(39)));  // tables 1, 2 and 3
   EXPECT_EQ(Levels(), "0:1 2:2");
-  // Level 0 is left alone.
+  // Level 0 is not changed.
   EXPECT_EQ(Get(Key(15)), "newer");
   EXPECT_EQ(Tables(), 3);
   Open();
@@ -115,7 +115,7 @@ TEST_F(FileCallsTest, OlderVersionsAreVisibleAgain) {
   Open();
   WriteTable(0, 9, "old");
   ASSERT_OK(MoveTo(4));
-  Put("a", "wider");  // so that the next table is not inside the range
+  Put("a", "wider");  // so that the next table is not within the range
   Delete(Key(1));
   WriteTable(2, 2, "new");
   ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 2));
@@ -132,7 +132,7 @@ TEST_F(FileCallsTest, OlderVersionsAreVisibleAgain) {
   EXPECT_EQ(Get(Key(2)), "new");
 }
 
-// A gap that an iterator has remembered says that its keys are not visible. Here they come back.
+// An iterator remembered a gap, in which no key is visible. Here its keys become visible again.
 TEST_F(FileCallsTest, AKnownGapEndsWithTheTableThatMadeIt) {
   Open();
   WriteTable(0, 199, "old");
@@ -154,7 +154,7 @@ TEST_F(FileCallsTest, AKnownGapEndsWithTheTableThatMadeIt) {
   ASSERT_OK(DeleteFiles(Key(10), Key(189)));
   ASSERT_EQ(Levels(), "4:1");
   EXPECT_EQ(count(), 200);
-  // An iterator of the old view cannot make the gap known again.
+  // An iterator of the old view cannot restore the gap.
   int keys = 0;
   for (older->SeekToFirst(); older->Valid(); older->Next()) ++keys;
   EXPECT_EQ(keys, 20);
@@ -202,7 +202,7 @@ TEST_F(FileCallsTest, TablesAreDeletedWhileBackgroundWorkIsPaused) {
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
 
-// ---- CompactFiles.
+// ---- DeleteFile and CompactFiles.
 
 // ---- DeleteFile.
 
@@ -264,7 +264,7 @@ TEST_F(FileCallsTest, DeletesAnArchivedLog) {
   EXPECT_TRUE(db_->DeleteFile(archived[0]).IsPathNotFound());
   ASSERT_OK(db_->GetSortedWalFiles(logs));
   EXPECT_EQ(logs.front()->PathName(), archived[1]);
-  // The archive of an earlier run counts, too.
+  // The archive of an earlier run counts too.
   options_.WAL_ttl_seconds = 0;
   Open();
   ASSERT_OK(db_->DeleteFile(archived[1].substr(1)));
@@ -289,7 +289,7 @@ TEST_F(FileCallsTest, CompactsTheNamedFiles) {
   EXPECT_EQ(info.compaction_reason, CompactionReason::kManualCompaction);
   EXPECT_TRUE(info.stats.is_manual_compaction);
   EXPECT_OK(info.status);
-  // A path and a leading slash are part of no name. The newest takes the older ones along.
+  // A path and a leading slash are not part of a name. The newest file includes the older ones.
   names = FileNames(0);
   ASSERT_OK(db_->CompactFiles(CompactionOptions(), {path() + "/" + names.front()}, 1));
   EXPECT_EQ(Levels(), "1:1 3:1");
@@ -298,7 +298,7 @@ TEST_F(FileCallsTest, CompactsTheNamedFiles) {
   EXPECT_EQ(Get(Key(29)), "old");
 }
 
-// All older ones were rewritten, too, by each call.
+// Neither call rewrites the older files.
 TEST_F(FileCallsTest, MergesNewerFilesOfLevel0WithoutTheOlderOnes) {
   Open();
   WriteTable(0, 9, "old");
@@ -350,7 +350,7 @@ TEST_F(FileCallsTest, MergesOlderFilesOfLevel0WhileANewerOneMovesDown) {
   for (const int i : {0, 10, 20}) EXPECT_EQ(Get(Key(i)), "v");
 }
 
-// The range of the new table below would hold the keys of the compaction, which is bottommost.
+// The range of the new table below would include the keys of the compaction, which is bottommost.
 TEST_F(FileCallsTest, DoNotMergeTablesBelowACompactionThatIsBetweenTheirKeys) {
   class Merger final : public EventListener {
    public:
@@ -386,7 +386,7 @@ TEST_F(FileCallsTest, TheTablesOfARangeAndOfALevelAreDescribed) {
   ASSERT_OK(MoveTo(3));
   WriteTable(20, 29, "v");
   WriteTable(40, 49, "v");
-  // The numbers of tables by level, as "0:2 3:1 ".
+  // The numbers of tables by level, such as "0:2 3:1 ".
   const auto tables = [&](const GetColumnFamilyMetaDataOptions& options) {
     ColumnFamilyMetaData metadata;
     db_->GetColumnFamilyMetaData(options, &metadata);
@@ -439,10 +439,10 @@ TEST_F(FileCallsTest, TheOptionsOfCompactFilesCount) {
   options.compression = kBZip2Compression;
   EXPECT_FALSE(db_->CompactFiles(options, FileNames(2), 3).ok());
   Put("a", "1");
-  EXPECT_OK(db_->Flush(FlushOptions()));  // the database can still be written
+  EXPECT_OK(db_->Flush(FlushOptions()));  // the database is still writable
 }
 
-// The level of the family is one of ZSTD's.
+// The family's compression level is one of ZSTD that zlib does not have.
 TEST_F(FileCallsTest, CompactFilesRefusesACodecThatTheOptionsDoNotFit) {
   options_.compression = kZSTD;
   options_.compression_opts.level = 15;
@@ -451,7 +451,7 @@ TEST_F(FileCallsTest, CompactFilesRefusesACodecThatTheOptionsDoNotFit) {
   CompactionOptions options;
   options.compression = kZlibCompression;
   EXPECT_TRUE(db_->CompactFiles(options, FileNames(0), 1).IsInvalidArgument());
-  WriteTable(0, 9, "w");  // the database can still be written
+  WriteTable(0, 9, "w");  // the database is still writable
   options.compression = kLZ4Compression;
   ASSERT_OK(db_->CompactFiles(options, FileNames(0), 1));
   EXPECT_EQ(Levels(), "1:1");
@@ -575,7 +575,7 @@ TEST_F(FileCallsTest, LevelsWithDataInBetweenAreNotPassed) {
   WriteTable(0, 9, "new");
   ASSERT_OK(db_->CompactFiles(CompactionOptions(), FileNames(0), 2));
   EXPECT_EQ(Levels(), "2:1 4:1");
-  // The range has keys down to level 4, where the compaction ends.
+  // The range has keys down to level 4, at which the compaction ends.
   EXPECT_TRUE(MoveTo(9).IsInvalidArgument());
   WriteTable(100, 109, "x");
   const std::string begin = Key(100);
@@ -601,7 +601,7 @@ TEST_F(FileCallsTest, WithoutFilesThereIsNothingToMove) {
   EXPECT_EQ(Levels(), "");
 }
 
-// The call succeeded without an effect.
+// The call must not succeed without an effect.
 TEST_F(FileCallsTest, FifoCompactionHasNoLevelToChangeTo) {
   options_.compaction_style = kCompactionStyleFIFO;
   Open();
@@ -681,7 +681,7 @@ TEST_F(FileCallsTest, ForceOptimizedLeavesItsOwnFilesAlone) {
 
 // ---- Manual compactions that exclude others, and that are disabled.
 
-// Holds compactions up until they are let go.
+// Holds compactions until LetGo is called.
 class Holder final : public EventListener {
  public:
   void OnCompactionBegin(DB* /*db*/, const CompactionJobInfo& /*info*/) override {
@@ -732,7 +732,7 @@ TEST_F(FileCallsTest, AnExclusiveCompactionWaitsForOthersAndKeepsThemOut) {
   EXPECT_EQ(Get(Key(3)), "w");
 }
 
-// The table that makes level 0 full comes while two of three are in the call's compaction.
+// The table that makes level 0 full arrives while two of three are in the call's compaction.
 TEST_F(FileCallsTest, AutomaticCompactionsFollowOneThatWasCanceled) {
   const auto holder = std::make_shared<Holder>();
   options_.listeners.push_back(holder);
@@ -767,7 +767,7 @@ TEST_F(FileCallsTest, DisablingEndsManualCompactions) {
   std::thread compaction([&] { status = Compact(CompactRangeOptions()); });
   holder->WaitForJob();
   std::thread disabling([&] { db_->DisableManualCompaction(); });
-  // The call has to be refused once it is counted, which the running one shows below.
+  // The call is refused once the disabling is counted. The running compaction shows this below.
   while (!Compact(CompactRangeOptions()).IsIncomplete()) std::this_thread::yield();
   holder->LetGo();
   disabling.join();
@@ -780,7 +780,7 @@ TEST_F(FileCallsTest, DisablingEndsManualCompactions) {
   EXPECT_TRUE(Compact(CompactRangeOptions()).IsIncomplete()) << "enabled once too few";
   db_->EnableManualCompaction();
   EXPECT_OK(Compact(CompactRangeOptions()));
-  db_->EnableManualCompaction();  // once too often: nothing
+  db_->EnableManualCompaction();  // one call too many has no effect
   EXPECT_OK(Compact(CompactRangeOptions()));
   EXPECT_EQ(Levels(), "1:1");
   EXPECT_EQ(Number("rocksdb.background-errors"), 0u);
@@ -816,7 +816,7 @@ TEST_F(FileCallsTest, AbortingEndsCallsThatCompact) {
   EXPECT_TRUE(Compact(CompactRangeOptions()).IsCompactionAborted()) << "resumed once too few";
   db_->ResumeAllCompactions();
   EXPECT_OK(Compact(CompactRangeOptions()));
-  db_->ResumeAllCompactions();  // once too often: nothing
+  db_->ResumeAllCompactions();  // one call too many has no effect
   EXPECT_OK(Compact(CompactRangeOptions()));
   EXPECT_EQ(Levels(), "1:1");
   EXPECT_EQ(Number("rocksdb.background-errors"), 0u);

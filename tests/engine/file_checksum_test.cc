@@ -1,4 +1,4 @@
-// Checksums of whole tables: made with each table, recorded, and compared.
+// Checksums of whole tables: computed with each table, recorded, and compared.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string Crc32cOf(const std::string& path) {
   return checksum;
 }
 
-// The number of bytes and their sum, as text. No checksum for files that it is told to leave out.
+// The number of bytes and their sum, as text. The factory makes none while leaves_out is set.
 class SumGenerator final : public FileChecksumGenerator {
  public:
   void Update(const char* data, size_t n) override {
@@ -110,7 +110,7 @@ class FileChecksumTest : public DatabaseFixture {
     db_->GetLiveFilesMetaData(&files);
     return files;
   }
-  // Every table has the checksum of its bytes, wherever it is reported.
+  // Expects every table to have the checksum of its bytes wherever it is reported.
   void ExpectAllRight(size_t tables, const std::string& function = "FileChecksumCrc32c") {
     const std::vector<LiveFileMetaData> files = Live();
     ASSERT_EQ(files.size(), tables);
@@ -149,7 +149,7 @@ class FileChecksumTest : public DatabaseFixture {
     for (int i = first; i < first + 500; ++i) Put(StrCat("key", i), std::string(100, 'v'));
     Flush();
   }
-  // Of a bit in a byte of a file.
+  // Inverts one bit of a byte of a file.
   static void Flip(const std::string& file, size_t at) {
     std::string bytes = BytesOf(file);
     ASSERT_LT(at, bytes.size());
@@ -190,7 +190,7 @@ TEST_F(FileChecksumTest, EveryTableHasTheOneOfItsBytes) {
   Put("in the log", "v");
   Open();  // recovery writes a table
   ExpectAllRight(tables + 1);
-  // A move changes no table.
+  // A trivial move changes no table.
   CompactRangeOptions move;
   move.change_level = true;
   move.target_level = 3;
@@ -228,7 +228,7 @@ TEST_F(FileChecksumTest, AFactoryOfTheProgramIsUsed) {
   EXPECT_OK(db_->VerifyFileChecksums(ReadOptions()));
   CompactAll();
   ExpectAllRight(1, "Sum");
-  // Another factory does not know the function.
+  // Another factory does not support the function.
   options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   Open();
   const Status unknown = db_->VerifyFileChecksums(ReadOptions());
@@ -243,7 +243,7 @@ TEST_F(FileChecksumTest, WithoutAFactoryThereAreNone) {
   EXPECT_EQ(Live()[0].file_checksum, "");
   EXPECT_EQ(Live()[0].file_checksum_func_name, "Unknown");
   EXPECT_TRUE(db_->VerifyFileChecksums(ReadOptions()).IsInvalidArgument());
-  // Tables of before stay without, new ones have one.
+  // Existing tables stay without a checksum, new ones have one.
   options_.file_checksum_gen_factory = GetFileChecksumGenCrc32cFactory();
   options_.disable_auto_compactions = true;
   Open();
@@ -265,7 +265,7 @@ TEST_F(FileChecksumTest, AChangedByteIsFoundAndTheFileNamed) {
   for (int i = 0; i < 20; ++i) {
     const size_t at = random.Uniform(file.size);
     Flip(table, at);
-    // A table whose end is damaged cannot be opened; the check needs no table.
+    // A table whose end is damaged cannot be opened. The check does not open the table.
     if (TryOpen().ok()) {
       const Status status = db_->VerifyFileChecksums(ReadOptions());
       EXPECT_TRUE(status.IsCorruption()) << "byte " << at;
@@ -340,7 +340,7 @@ TEST_F(FileChecksumTest, GivenOnesAreComparedByTheFunctionOfTheirName) {
   arg.files_checksums = {right};
   ASSERT_OK(db_->IngestExternalFiles({arg}));
   ExpectAllRight(1, "Sum");
-  // Believed, and recorded, without a look.
+  // The checksum is accepted and recorded without verification.
   arg.options.verify_file_checksum = false;
   arg.files_checksum_func_names = {"Other"};
   EXPECT_TRUE(db_->IngestExternalFiles({arg}).IsInvalidArgument());
@@ -420,7 +420,7 @@ TEST_F(FileChecksumTest, CopiesOfADamagedTableAreRefused) {
   const std::unique_ptr<BackupEngine> engine(opened);
   ASSERT_OK(engine->CreateNewBackup(db_.get(), true));
   Flip(file.directory + file.name, 50);
-  // The first backup has a file of this name and size: this one is read only.
+  // The first backup has a file of this name and size, so this backup only reads its table.
   for (const bool is_first : {false, true}) {
     if (is_first) {
       ASSERT_OK(engine->PurgeOldBackups(0));

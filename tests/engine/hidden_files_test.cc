@@ -1,5 +1,5 @@
-// Tables that range tombstones cover. Whole ones are dropped without being read. The space of parts
-// is freed although no level is full. Entries that snapshots need are kept.
+// Tables that range tombstones cover. Tables that are covered completely are dropped without being
+// read. Covered parts are freed even if no level is full. Entries that snapshots need are kept.
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -41,7 +41,7 @@ class HiddenFilesTest : public DatabaseFixture {
     options_.listeners.push_back(counts_);
   }
   static std::string Key(int i) { return StrCat("k", 100000 + i); }
-  // A level 1 with kKeys keys in about 20 tables.
+  // Makes a level 1 with kKeys keys in about 20 tables.
   void Fill() {
     for (int i = 0; i < kKeys; ++i) Put(Key(i), std::string(250, static_cast<char>('a' + i % 26)));
     Flush();
@@ -56,7 +56,7 @@ class HiddenFilesTest : public DatabaseFixture {
     Flush();
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   }
-  // The MANIFEST of the closed database has no number above `newest` then. Its tables do.
+  // Lowers the sequences in the closed database's MANIFEST, not in its tables, to `newest`.
   void LowerRecordedSequences(SequenceNumber newest) {
     const std::shared_ptr<vfs::FileSystem> files = options_.env->EngineFiles();
     FileNumber number = 0;
@@ -129,7 +129,7 @@ TEST_F(HiddenFilesTest, StayForASnapshot) {
   EXPECT_EQ(VisibleKeys(), 2);
 }
 
-// Nothing is written or compacted after it.
+// Nothing is written or compacted after the release.
 TEST_F(HiddenFilesTest, TheEndOfTheLastSnapshotThatSeesThemIsEnough) {
   Open();
   Fill();
@@ -187,7 +187,7 @@ TEST_F(HiddenFilesTest, AnIteratorKeepsWhatItSees) {
   EXPECT_EQ(keys, kKeys);
 }
 
-// Snapshots that are taken later do not see the tombstone. One could be taken while the table goes.
+// Later snapshots do not see the tombstone. One could be taken while the table is dropped.
 TEST_F(HiddenFilesTest, ATombstoneAboveTheNewestSequenceHidesNone) {
   options_.disable_auto_compactions = true;
   Open();
@@ -221,7 +221,7 @@ TEST_F(HiddenFilesTest, NothingHappensWithoutAutomaticCompactions) {
   EXPECT_EQ(FilesAtLevel(1), 0u);
 }
 
-// Every table keeps keys, so none can be dropped; no level is full.
+// Every table has visible keys, so none can be dropped, and no level is full.
 TEST_F(HiddenFilesTest, TheSpaceOfPartsComesBack) {
   Open();
   Fill();
@@ -259,7 +259,7 @@ class RangeDroppingListener final : public EventListener {
 };
 
 // The table of the tombstone is dropped while a hidden table moves to another level. From then on
-// the moved table alone deletes k.
+// only the moved table deletes k.
 TEST_F(HiddenFilesTest, AMovingTableIsForgottenToo) {
   const auto listener = std::make_shared<RangeDroppingListener>();
   options_.listeners.push_back(listener);
@@ -306,7 +306,7 @@ TEST_F(HiddenFilesTest, AMovingTableIsForgottenToo) {
   EXPECT_EQ(Contents(), "j=1 z=1 zz=2 ");
 }
 
-// ---- Random histories, with a map per snapshot of the entries that it must show.
+// ---- Random histories, with a map for each snapshot of the entries that it must show.
 
 class History {
  public:

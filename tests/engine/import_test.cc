@@ -1,5 +1,5 @@
-// Families that move from one database to another: exports, imports, clips, and errors in files and
-// metadata.
+// Families that are moved from one database to another: exports, imports, clips, and errors in
+// files and metadata.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -51,7 +51,7 @@ class ImportTest : public DatabaseFixture {
     return metadata == nullptr ? ExportImportFilesMetaData() : *metadata;
   }
 
-  // A database of its own that files are imported into.
+  // Opens a separate database, into which files are imported.
   void OpenOther() {
     imported_.reset();
     other_.reset();
@@ -98,7 +98,7 @@ class ImportTest : public DatabaseFixture {
   std::string Imported(const Snapshot* snapshot = nullptr) {
     return Walk(other_.get(), imported_.get(), snapshot);
   }
-  // "6: a..c @0-9, " for each table.
+  // Returns "6: a..c @0-9, " for each table.
   static std::string Tree(DB* db, ColumnFamilyHandle* family) {
     ColumnFamilyMetaData metadata;
     db->GetColumnFamilyMetaData(family, &metadata);
@@ -123,7 +123,7 @@ class ImportTest : public DatabaseFixture {
     return std::string(std::istreambuf_iterator<char>(in), {});
   }
 
-  // Values, operands, point and range deletions on levels 0 and 6.
+  // Puts values, operands, point and range deletions on levels 0 and 6.
   void FillTree() {
     for (const char* const key : {"a", "b", "c", "d", "m"}) Put(key, "1");
     Merge("e", "x");
@@ -154,7 +154,7 @@ TEST_F(ImportTest, AnImportedFamilyIsTheExportedOne) {
   const std::string contents = Contents();
   EXPECT_EQ(contents, "a=1 b=4 d=1 e=x,y f=3 ");
   const std::string tree = Tree(db_.get(), db_->DefaultColumnFamily());
-  // The database goes its own way, and deletes the tables that the export shares.
+  // The database continues, and deletes the tables that the export shares with it.
   Put("b", "5");
   CompactAll();
   OpenOther();
@@ -198,7 +198,7 @@ TEST_F(ImportTest, OneOfSeveralFamiliesIsExported) {
   OpenOther();
   Import(exported);
   EXPECT_EQ(Imported(), "k=v ");
-  // A dropped family is as good, unless it has data that no table has.
+  // A dropped family can be exported too, unless it has data that is in no table.
   ASSERT_OK(db_->Put(WriteOptions(), second, "l", "w"));
   ASSERT_OK(db_->DropColumnFamily(second));
   std::unique_ptr<ExportImportFilesMetaData> metadata;
@@ -308,7 +308,7 @@ TEST_F(ImportTest, AFileThatCannotBeLinkedIsCopied) {
   Close();
 }
 
-// A tombstone that crosses tables stays cut to each of them.
+// A tombstone that crosses tables stays truncated to each of them.
 TEST_F(ImportTest, RangeDeletionsKeepTheirBounds) {
   options_.target_file_size_base = 4 << 10;
   options_.level_compaction_dynamic_level_bytes = false;
@@ -351,8 +351,8 @@ TEST_F(ImportTest, IngestedTablesKeepTheSequencesThatTheManifestHas) {
   EXPECT_EQ(Imported(), "a=ingested ");
 }
 
-// The tables of one ingestion share a sequence number. Merged with an older and a newer table, they
-// share keys, too, and their import was refused.
+// The tables of one ingestion share a sequence number. Merged with an older and a newer table they
+// also share keys. Their import must not be refused.
 TEST_F(ImportTest, TwoTablesOfLevel0MayShareTheNumberOfAnIngestion) {
   Open();
   const auto put_all = [&](const std::string& value) {
@@ -373,12 +373,12 @@ TEST_F(ImportTest, TwoTablesOfLevel0MayShareTheNumberOfAnIngestion) {
   const std::vector<std::string> tables = FileNames(0);  // the newest first
   ASSERT_EQ(tables.size(), 4u);
   ASSERT_OK(db_->CompactFiles(CompactionOptions(), {tables[2], tables[3]}, 0));
-  // Once beside the other table of the ingestion, and once beside that and newer ones.
+  // First next to the other table of the ingestion, then next to that and newer tables.
   for (const bool with_newer : {false, true}) {
     if (with_newer) {
       ASSERT_OK(db_->CompactFiles(CompactionOptions(), {tables[0], tables[1]}, 0));
     }
-    // A merge within level 0 keeps the sequences of its inputs, an import takes the entries'.
+    // A merge within level 0 keeps its inputs' sequences; an import takes those of the entries.
     const std::string tree =
         with_newer ? "0: a..d @6-9, 0: a..d @1-5, " : Tree(db_.get(), db_->DefaultColumnFamily());
     const ExportImportFilesMetaData exported = Export(with_newer ? "two" : "three");
@@ -454,7 +454,7 @@ TEST_F(ImportTest, ImportedLevelsAreCompacted) {
   EXPECT_EQ(Imported(), "k=5 ");
 }
 
-// A MANIFEST that is full is replaced by one that has the family, too.
+// A full MANIFEST is replaced by one that contains the family.
 TEST_F(ImportTest, ANewManifestHasTheFamily) {
   Open();
   FillTree();
@@ -481,7 +481,7 @@ class RefusedImportTest : public ImportTest {
     OpenOther();
   }
 
-  // why: a part of the text. file: whose path the text has, as an index; -1: of none.
+  // why: a part of the text. file: the index of the file whose path the text contains, or -1.
   void ExpectRefused(const ExportImportFilesMetaData& metadata, Status::Code code,
                      const std::string& why, int file) {
     const SequenceNumber sequence = other_->GetLatestSequenceNumber();
@@ -505,7 +505,7 @@ class RefusedImportTest : public ImportTest {
     for (size_t i = 0; i < bytes_.size(); ++i)
       EXPECT_TRUE(Bytes(PathOf(exported_.files[i])) == bytes_[i]) << i;
   }
-  // The metadata with one change.
+  // Returns the metadata with one change.
   ExportImportFilesMetaData With(size_t i, const std::function<void(LiveFileMetaData*)>& change) {
     ExportImportFilesMetaData changed = exported_;
     change(&changed.files[i]);
@@ -521,7 +521,7 @@ class RefusedImportTest : public ImportTest {
   std::vector<std::string> bytes_;
 };
 
-// Its name was removed, and the database could not be opened any more.
+// Otherwise its name would be removed, and the database could not be opened again.
 TEST_F(ImportTest, ATableOfTheDatabaseItselfIsNotMoved) {
   OpenOther();
   ASSERT_OK(other_->Put(WriteOptions(), "a", "1"));
@@ -611,14 +611,14 @@ TEST_F(RefusedImportTest, FilesThatAreMissingOrDamaged) {
   for (size_t i = 0; i < bytes_.size(); ++i) {
     SCOPED_TRACE(i);
     const auto number = static_cast<int>(i);
-    // Any byte, or the end.
+    // Damages any byte, or cuts the end.
     for (size_t at = 0; at < bytes_[i].size(); at += 11) {
       std::string damaged = bytes_[i];
       damaged[at] = static_cast<char>(~damaged[at]);
       Replace(i, damaged);
       const Status status = TryImport({&exported_});
       if (status.ok()) {
-        // The byte is one that no reader looks at.
+        // No reader uses this byte.
         ASSERT_EQ(Imported(), Contents()) << at;
         ASSERT_OK(other_->DropColumnFamily(imported_.get()));
         imported_.reset();
@@ -630,7 +630,7 @@ TEST_F(RefusedImportTest, FilesThatAreMissingOrDamaged) {
     Replace(i, bytes_[i].substr(0, bytes_[i].size() / 2));
     ExpectRefused(exported_, kCorruption, "bytes", number);
     ExpectRefused(With(i, [](LiveFileMetaData* file) { file->size = 0; }), kCorruption, "", number);
-    // Under Wine a file that is deleted may stay until all links to it are closed.
+    // Under Wine a deleted file may stay until all links to it are closed.
     const std::string path = PathOf(exported_.files[i]);
     std::filesystem::rename(path, path + ".away");
     ExpectRefused(exported_, kIOError, "", number);
@@ -644,7 +644,7 @@ TEST_F(RefusedImportTest, FilesThatAreMissingOrDamaged) {
 
 TEST_F(RefusedImportTest, FilesThatOverlapOnOneLevel) {
   using enum Status::Code;
-  // All three on a sorted level, and one twice on level 0.
+  // All three files on a sorted level, and one file twice on level 0.
   ExportImportFilesMetaData flat = exported_;
   for (LiveFileMetaData& file : flat.files) file.level = 3;
   ExpectRefused(flat, kInvalidArgument, "level 3", -1);
@@ -656,7 +656,7 @@ TEST_F(RefusedImportTest, FilesThatOverlapOnOneLevel) {
 
 class MisplacedImportTest : public ImportTest {
  protected:
-  // Tables of level 0 from one database or several: `write` is called for each in turn.
+  // Makes tables of level 0. Each call uses a new database, and each of `writes` fills a table.
   void Make(const std::vector<std::function<void()>>& writes) {
     Open();
     for (const auto& write : writes) {
@@ -691,14 +691,14 @@ class MisplacedImportTest : public ImportTest {
     EXPECT_EQ(OtherTables(), 0);
   }
 
-  std::vector<LiveFileMetaData> files_;  // of each database in the order of the writes
+  std::vector<LiveFileMetaData> files_;  // of each database, in the order of the writes
 
  private:
   int exports_ = 0;
 };
 
-// Get found the old value in the file that its metadata made the newest one. An iterator found the
-// new value.
+// If the metadata ordered the files, Get would find the old value in the file that it makes the
+// newest, while an iterator would find the new value.
 TEST_F(MisplacedImportTest, TheEntriesOrderLevel0AndNotTheMetadata) {
   Make({[&] { Put("k", "old"), Put("l", "old"); }, [&] { Put("k", "new"); }});
   files_[0].largest_seqno = 100;
@@ -712,7 +712,7 @@ TEST_F(MisplacedImportTest, TheEntriesOrderLevel0AndNotTheMetadata) {
   EXPECT_EQ(Imported(), "k=new l=old ");
 }
 
-// Their sequences are those of an ingested file and the memtable that it met, but not their keys.
+// They have the sequences of an ingested file and the memtable that it met, but not the keys.
 TEST_F(MisplacedImportTest, ATableWithOneSequenceIsNotBelieved) {
   Make({[&] { Put("k", "1"), Put("l", "2"), Put("m", "3"); }});
   Make({[&] { Put("y", "1"); }, [&] { Put("k", "2"); }});
@@ -721,7 +721,7 @@ TEST_F(MisplacedImportTest, ATableWithOneSequenceIsNotBelieved) {
   ExpectRefused("an older version");
 }
 
-// The upper one would be below the other after a compaction that drops its newest entry.
+// The upper file would be below the other after a compaction that drops its newest entry.
 TEST_F(MisplacedImportTest, InterleavedSequencesOnLevel0) {
   for (const int before : {4, 2}) {
     Make({[&] {
@@ -765,7 +765,7 @@ TEST_F(MisplacedImportTest, AnOlderVersionAboveANewerRangeDeletion) {
   ExpectRefused("an older version");
 }
 
-// A compaction of the lower file takes the sequence away from the entry, as the oldest of its key.
+// A compaction of the lower file zeroes the entry's sequence, because it is the oldest of its key.
 TEST_F(MisplacedImportTest, AnOlderRangeDeletionAboveANewerVersion) {
   Make({[&] { ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "j", "l")); },
         [&] { Put("k", "new"); }});
@@ -773,7 +773,7 @@ TEST_F(MisplacedImportTest, AnOlderRangeDeletionAboveANewerVersion) {
   ExpectRefused("an older version");
 }
 
-// RocksDB writes range deletions longer than the file, whose bounds end them on both sides.
+// RocksDB writes range deletions beyond the file, whose bounds truncate them on both sides.
 TEST_F(MisplacedImportTest, ARangeDeletionBeginsWithItsFile) {
   Make({[&] {
           ASSERT_OK(db_->DeleteRange(WriteOptions(), db_->DefaultColumnFamily(), "k0", "k5"));
@@ -788,7 +788,7 @@ TEST_F(MisplacedImportTest, ARangeDeletionBeginsWithItsFile) {
   EXPECT_EQ(Imported(), "k1=below k2=above k9=below ");
 }
 
-// Tables of two levels whose sequences are interleaved, as in most trees.
+// Tables of two levels with interleaved sequences, as in most trees.
 TEST_F(MisplacedImportTest, OlderEntriesAboveNewerOnesOfOtherKeys) {
   const auto key = [](int i) { return StrCat("k", 1000 + i); };
   for (const bool has_common_key : {false, true}) {
@@ -819,7 +819,7 @@ TEST_F(MisplacedImportTest, OlderEntriesAboveNewerOnesOfOtherKeys) {
   }
 }
 
-// RocksDB from 7.10 on reads level 0 in the order of epoch numbers.
+// RocksDB 7.10 and later reads level 0 in the order of epoch numbers.
 TEST_F(RefusedImportTest, EpochNumbersThatSequencesDoNotShow) {
   using enum Status::Code;
   ExportImportFilesMetaData numbered = exported_;
@@ -837,7 +837,7 @@ TEST_F(RefusedImportTest, EpochNumbersThatSequencesDoNotShow) {
   ASSERT_OK(TryImport({&numbered}));
   EXPECT_EQ(Imported(), Contents());
   ASSERT_OK(other_->DropColumnFamily(imported_.get()));
-  // Without a number the file is in the place that its sequences give it.
+  // Without an epoch number, the file has the place that its sequences give it.
   level0[0]->epoch_number = 0;
   ASSERT_OK(TryImport({&numbered}));
   EXPECT_EQ(Imported(), Contents());
@@ -910,7 +910,7 @@ class ClipTest : public ImportTest {
     CheckInvariants(db_.get());
     return status;
   }
-  // Nothing of the tables is outside of the range.
+  // Expects no part of the tables to be outside the range.
   void ExpectFilesWithin(const Slice& begin, const Slice& end) {
     TablePropertiesCollection properties;
     ASSERT_OK(db_->GetPropertiesOfAllTables(db_->DefaultColumnFamily(), &properties));
@@ -955,7 +955,7 @@ TEST_F(ClipTest, BoundsAreInOnTheLeftAndOutOnTheRight) {
   ASSERT_OK(Clip("c", "c"));
   EXPECT_EQ(Contents(), "");
   EXPECT_EQ(Tables(), 0);
-  ASSERT_OK(Clip("a", "b"));  // of nothing
+  ASSERT_OK(Clip("a", "b"));  // of an empty database
 }
 
 TEST_F(ClipTest, InvertedBoundsChangeNothing) {
@@ -1058,7 +1058,7 @@ TEST_F(ClipTest, AFamilyOfPlainTablesRefusesIt) {
   EXPECT_EQ(Contents(), "a=1 b=1 ");
 }
 
-// As RocksDB recommends: shards that overlap are clipped, exported and joined.
+// As RocksDB recommends, overlapping shards are clipped, exported and joined.
 TEST_F(ClipTest, ClippedFamiliesCanBeJoined) {
   Open();
   for (const char* const key : {"a", "m", "z"}) Put(key, "left");

@@ -1,5 +1,5 @@
-// External table files: writing and reading them, and adding them to a tree with obstacles such as
-// memtables, snapshots, running compactions, iterators' gaps, and bad files.
+// External table files: writing and reading them, and adding them to a tree with obstacles, such as
+// memtables, snapshots, running compactions, known gaps and bad files.
 #include <algorithm>
 #include <atomic>
 #include <fstream>
@@ -35,7 +35,7 @@ class IngestionTest : public DatabaseFixture {
 
   std::string FilePath(const std::string& name) const { return scratch_.File(name); }
 
-  // Writes the entries; a value "DEL" is a deletion, and "-x" deletes the range up to x.
+  // Writes the entries. The value "DEL" is a deletion, and "-x" deletes the range up to x.
   std::string WriteFile(const std::string& name, const Entries& entries,
                         ColumnFamilyHandle* family = nullptr) {
     SstFileWriter writer(EnvOptions(), options_, family);
@@ -56,7 +56,7 @@ class IngestionTest : public DatabaseFixture {
                 const IngestExternalFileOptions& options = {}) {
     return db_->IngestExternalFile(files, options);
   }
-  // A copy of the database's only table.
+  // Copies the database's only table.
   std::string CopyOfTheTable() {
     std::vector<LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
@@ -65,7 +65,7 @@ class IngestionTest : public DatabaseFixture {
     std::filesystem::copy_file(files.at(0).directory + files.at(0).name, table);
     return table;
   }
-  // Each file needs a flush of all that is unflushed.
+  // With one level, each file requires a flush of everything unflushed.
   void UseOneLevel() {
     options_.num_levels = 1;
     options_.compaction_style = kCompactionStyleUniversal;
@@ -76,13 +76,13 @@ class IngestionTest : public DatabaseFixture {
     FaultRule write;
     write.operations = FaultOperation::kSync;
     write.name_contains = ".sst";
-    write.nth = 2;  // the copy of the file is the first, the flush between the turns the second
+    write.nth = 2;  // the file's copy is first, the flush between the turns second
     write.effect = FaultEffect::kRunAction;
     write.action = [this] { Put("c", "1"); };
     faults->AddRule(write);
   }
   bool Exists(const std::string& file) const { return std::filesystem::exists(file); }
-  // "0:1 6:2" for one file on level 0 and two on level 6.
+  // Returns "0:1 6:2" for one file on level 0 and two on level 6.
   std::string Levels() {
     std::string text;
     for (int level = 0; level < db_->NumberLevels(); ++level) {
@@ -222,7 +222,7 @@ TEST_F(IngestionTest, ATableIteratorSeeksItsOwnKey) {
   };
   using Move = void (Iterator::*)(const Slice&);
   for (const Move seek : {Move(&Iterator::Seek), Move(&Iterator::SeekForPrev)}) {
-    entries->Seek(first);  // has memory for all keys
+    entries->Seek(first);  // buffers are now large enough for all keys
     entries->SeekToFirst();
     for (int i = 0; i < 7; ++i) entries->Next();
     ASSERT_EQ(user_key(), "h");
@@ -291,7 +291,7 @@ TEST_F(IngestionTest, AnEmptyDatabaseTakesFilesAtTheLastLevel) {
   EXPECT_EQ(Contents(), "a=1 b=2 c=3 ");
 }
 
-// The range of the table is full, and the levels above it are above the base level.
+// The table's level has no room in its range, and the levels above it are above the base level.
 TEST_F(IngestionTest, AFileWithoutANumberTakesAnEmptyLevel) {
   IngestExternalFileOptions unnumbered;
   unnumbered.allow_global_seqno = false;
@@ -361,8 +361,8 @@ TEST_F(IngestionTest, AMemtableWithoutTheKeysIsNotFlushed) {
   EXPECT_EQ(Contents(), "a=1 m=1 z=2 ");
 }
 
-// The table of older writes is sorted below the file: merged with still older tables, the file
-// would bring their versions above it.
+// The table of the older writes is sorted below the file. If the file were merged with still older
+// tables, it would move their versions above that table.
 TEST_F(IngestionTest, AFileOfLevel0WaitsForOlderWritesBeforeItIsMergedThere) {
   Open();
   Put("a", "1");
@@ -437,7 +437,7 @@ TEST_F(IngestionTest, OlderWritesAreFlushedWhileAFileOfLevel0IsCompacted) {
   EXPECT_EQ(Contents(), contents);
 }
 
-// A plan that waits for a flush would hold up the writers, and with them the flush.
+// A plan that waits for a flush would block the writers, and thus the flush.
 TEST_F(IngestionTest, AFileGoesToLevel0OnlyIfNothingIsUnflushed) {
   UseOneLevel();
   Open();
@@ -453,7 +453,7 @@ TEST_F(IngestionTest, AFileGoesToLevel0OnlyIfNothingIsUnflushed) {
   EXPECT_EQ(Contents(), "a=1 b=newer m=1 ");
 }
 
-// A file that came next to a memtable of an earlier life, when there were more levels.
+// A file was added next to a memtable by an earlier run of the database, which had more levels.
 TEST_F(IngestionTest, AnOpenWithOneLevelFlushesWritesThatAreOlderThanAFile) {
   options_.avoid_flush_during_recovery = true;
   Open();
@@ -476,16 +476,16 @@ TEST_F(IngestionTest, AnOpenWithOneLevelFlushesWritesThatAreOlderThanAFile) {
   EXPECT_EQ(Contents(), "m=2 z=newer ");
 }
 
-// The sequences of a memtable's table and of a file that came next to the memtable overlap. When
-// the newest entries of that table leave in a merge, it stays above the file and what that was
-// merged with.
+// The sequences of a memtable's table overlap those of a file that was added while the memtable
+// existed. When a merge drops the newest entries of that table, it stays above the file and the
+// file's merge output.
 TEST_F(IngestionTest, ATableThatLosesItsNewestEntriesStaysAboveAFileThatCameBeforeThem) {
   Open();
   Put("k", "old");
   Put("x", "1");
   Flush();
   Put("k", "new");
-  // Too large for a universal merge with the tables above.
+  // Too large for a universal merge with the tables above it.
   ASSERT_OK(Ingest({WriteFile("1.sst", {{"x", std::string(100000, 'x')}})}));
   EXPECT_EQ(Number("rocksdb.num-entries-active-mem-table"), 1u);
   Put("z", "1");
@@ -531,7 +531,7 @@ TEST_F(IngestionTest, SnapshotsDoNotSeeIt) {
   EXPECT_EQ(Contents(), "a=2 b=2 ");
   CompactAll();
   EXPECT_EQ(Contents(nullptr, snapshot), "a=1 ");
-  // Without consistency a key that had no data needs no number.
+  // Without snapshot consistency, a key that had no data needs no number.
   IngestExternalFileOptions options;
   options.snapshot_consistency = false;
   ASSERT_OK(Ingest({WriteFile("2.sst", {{"c", "3"}})}, options));
@@ -565,7 +565,7 @@ TEST_F(IngestionTest, ASnapshotThatIsTakenWhileTheManifestIsWrittenDoesNotSeeIt)
   Close();
 }
 
-// The snapshot that is released meanwhile was all that kept an old version in a table.
+// Only the snapshot that is released meanwhile kept an old version in a table.
 TEST_F(IngestionTest, AWaitForCompactionsIncludesThoseThatItHoldsBack) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
@@ -598,7 +598,7 @@ TEST_F(IngestionTest, AWaitForCompactionsIncludesThoseThatItHoldsBack) {
   Close();
 }
 
-// A flush of the second turn fails, and a listener resumes before the ingestion has seen the error.
+// A flush of the second turn fails, and a listener resumes before the ingestion sees the error.
 TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   class Resumer final : public EventListener {
    public:
@@ -635,7 +635,7 @@ TEST_F(IngestionTest, EndsWhenAFlushInItsTurnFailsAndAnotherThreadResumes) {
   faults->AddRule(fail);
   const Status ingested = Ingest({file});
   EXPECT_TRUE(ingested.IsIOError()) << ingested.ToString();
-  resumer->started.Wait();  // the error is latched before listeners hear of it
+  resumer->started.Wait();  // the error is latched before listeners are called
   resumer->resuming.join();
   faults->ClearRules();
   ASSERT_OK(db_->Resume());
@@ -753,10 +753,10 @@ TEST_F(IngestionTest, AListenerMayAskForTheFilesWhenTheManifestCannotBeWritten) 
   Close();
 }
 
-// As a call leaves them that died before its edit: the numbers are on no record.
+// As left by a call that died before its edit, so that no record has the numbers.
 TEST_F(IngestionTest, AnOpenAfterACrashLeavesLinkedSourcesAlone) {
   Open();
-  Put("a", "1");  // in the log only: the next open flushes it
+  Put("a", "1");  // in the log only; the next open flushes it
   const std::string file = WriteFile("1.sst", {{"m", "1"}});
   Close();
   for (uint64_t number = 1; number < 40; ++number) {
@@ -806,7 +806,7 @@ TEST_F(IngestionTest, FamiliesGetTheirFilesTogether) {
   ASSERT_OK(db_->IngestExternalFiles({first, second}));
   EXPECT_EQ(Get("a"), "1");
   EXPECT_EQ(GetFrom(other, "a"), "2");
-  // A file that was written for a family is refused by others.
+  // A file that was written for a family is refused by other families.
   EXPECT_TRUE(Ingest({theirs}).IsInvalidArgument());
   EXPECT_TRUE(db_->IngestExternalFiles({first, first}).IsInvalidArgument());
   EXPECT_TRUE(db_->IngestExternalFiles({}).IsInvalidArgument());
@@ -820,11 +820,11 @@ TEST_F(IngestionTest, KnownGapsEnd) {
   }
   Put("z", "1");
   const Snapshot* const snapshot = db_->GetSnapshot();
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(), "z=1 ");  // finds the gap, uses it
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(), "z=1 ");  // first finds the gap, then uses it
   Put("y", "1");
   ASSERT_OK(Ingest({WriteFile("1.sst", {{"k1100x", "new"}})}));
   EXPECT_EQ(Contents(), "k1100x=new y=1 z=1 ");
-  // Gaps of a reader that does not see the file must not hide it from others, in the next memtable.
+  // Gaps of a reader that does not see the file must not hide it in the next memtable.
   Put("z", "2");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(nullptr, snapshot), "z=1 ");
   EXPECT_EQ(Contents(), "k1100x=new y=1 z=2 ");
@@ -868,7 +868,7 @@ class CountsComparisons final : public Comparator {
   mutable std::atomic<size_t> calls = 0;
 };
 
-// A file is not compared with each table of a large tree.
+// A file is not compared with every table of a large tree.
 TEST_F(IngestionTest, AFileCostsASearch) {
   constexpr size_t kTables = 400;
   constexpr size_t kFiles = 100;
@@ -923,14 +923,14 @@ TEST_F(IngestionTest, CopiesLinksAndMoves) {
   ASSERT_OK(Ingest({moved}, options));
   EXPECT_TRUE(Exists(linked));
   EXPECT_FALSE(Exists(moved));
-  // The database has a file of its own.
+  // The database has its own file.
   ASSERT_TRUE(Exists(copied));
   std::ofstream(copied) << "other";
   EXPECT_EQ(Contents(), "a=1 b=1 c=1 ");
   EXPECT_OK(db_->VerifyChecksum());
 }
 
-// Its name was removed, and the database could not be opened any more.
+// Otherwise its name would be removed, and the database could not be opened again.
 TEST_F(IngestionTest, ATableOfTheDatabaseItselfIsNotMoved) {
   Open();
   Put("a", "1");
@@ -961,7 +961,7 @@ TEST_F(IngestionTest, ATableOfTheDatabaseItselfIsNotMoved) {
   EXPECT_EQ(Contents(), "a=1 ");
 }
 
-// A write by the thread of the call, in its turn, would wait for itself.
+// A write by the calling thread during its turn would wait for itself.
 TEST_F(IngestionTest, WritersDoNotWaitWhileAFileIsReadAndCopied) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
@@ -1062,7 +1062,7 @@ TEST_F(IngestionTest, TablesOfADatabaseAreTakenWhenAsked) {
   EXPECT_TRUE(Ingest({table}).IsCorruption());
   IngestExternalFileOptions options;
   options.allow_db_generated_files = true;
-  EXPECT_TRUE(Ingest({table}, options).IsInvalidArgument());  // its keys have data
+  EXPECT_TRUE(Ingest({table}, options).IsInvalidArgument());  // the database has data for its keys
   ASSERT_OK(db_->DeleteRange(WriteOptions(), "a", "z"));
   Flush();
   CompactAll();
@@ -1073,7 +1073,7 @@ TEST_F(IngestionTest, TablesOfADatabaseAreTakenWhenAsked) {
   EXPECT_EQ(Contents(), "a=1 b=1 ");
 }
 
-// Their entries have the sequences of before.
+// Their entries have the sequences that they had before.
 TEST_F(IngestionTest, TablesOfADatabaseAreHiddenFromSnapshotsOrRefused) {
   Open();
   Put("a", "1");
@@ -1097,7 +1097,7 @@ TEST_F(IngestionTest, TablesOfADatabaseAreHiddenFromSnapshotsOrRefused) {
   db_->ReleaseSnapshot(snapshot);
 }
 
-// The snapshot waits, and sees it from the beginning.
+// The snapshot waits, so that it sees the table from the beginning.
 TEST_F(IngestionTest, ASnapshotThatIsTakenWhileATableOfADatabaseComesHasOneState) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   ManualEnv env(faults, 1);
@@ -1168,7 +1168,7 @@ TEST_F(IngestionTest, TablesOfADatabaseAreTakenFromOldToNewOnly) {
   EXPECT_EQ(Contents(), "k=new ");
 }
 
-// ---- Behind.
+// ---- Ingestion behind.
 
 class IngestBehindTest : public IngestionTest {
  protected:
@@ -1229,14 +1229,14 @@ TEST_F(IngestBehindTest, WhatTheDatabaseHasOrDeletedStaysAbove) {
     Open();
     EXPECT_EQ(Contents(), "a=1 d=1 e=1 ");
     EXPECT_EQ(Get("f"), "NOT_FOUND");
-    // A file that is not behind gets a number, and stays above.
+    // A file that is not ingested behind gets a number, and stays above the last level.
     ASSERT_OK(Ingest({WriteFile("2.sst", {{"f", "2"}, {"z", "2"}})}));
     CompactHard();
     EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 ");
     EXPECT_EQ(FilesAtLevel(6), 1u);
     ASSERT_OK(Ingest({WriteFile("3.sst", {{"z", "0"}, {"zz", "0"}})}, behind_));
     EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 zz=0 ");
-    // A file that covers nothing has a number, too.
+    // A file that covers nothing has a number too.
     ASSERT_OK(Ingest({WriteFile("4.sst", {{"zzz", "2"}})}));
     ASSERT_OK(Ingest({WriteFile("5.sst", {{"zzz", "0"}})}, behind_));
     EXPECT_EQ(Contents(), "a=1 d=1 e=1 f=2 z=2 zz=0 zzz=2 ");
@@ -1271,7 +1271,7 @@ TEST_F(IngestBehindTest, FilesThatDoNotFitAreRefused) {
   EXPECT_EQ(Contents(), "c=0 f=0 m=0 o=0 ");
 }
 
-// Entries with number 0 above would have the same internal keys.
+// Entries with number 0 above the file would have the same internal keys.
 TEST_F(IngestBehindTest, TablesOfBeforeWithNumber0AreInTheWay) {
   options_.allow_ingest_behind = false;
   options_.compaction_style = kCompactionStyleLevel;
@@ -1301,7 +1301,7 @@ TEST_F(IngestBehindTest, KnownGapsEnd) {
     Delete(StrCat("k", 1000 + i));
   }
   Put("z", "1");
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(), "z=1 ");  // finds the gap, uses it
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(Contents(), "z=1 ");  // first finds the gap, then uses it
   ASSERT_OK(Ingest({WriteFile("1.sst", {{"k1100", "0"}, {"k1100x", "0"}})}, behind_));
   EXPECT_EQ(Contents(), "k1100x=0 z=1 ");
 }
@@ -1330,7 +1330,7 @@ TEST_F(IngestionTest, TheSequenceNumberIsWrittenIntoTheCopy) {
   const std::string bytes = FileBytes(file);
   IngestExternalFileOptions options;
   options.write_global_seqno = true;
-  options.link_files = true;  // a link would change the file itself
+  options.link_files = true;  // a link would change the original file
   ASSERT_OK(Ingest({file, other}, options));
   EXPECT_TRUE(FileBytes(file) == bytes);
   EXPECT_EQ(Contents(), "a=3 ");
@@ -1366,7 +1366,7 @@ TEST_F(IngestionTest, TheSequenceNumberIsWrittenIntoTheCopy) {
   EXPECT_EQ(Contents(), "a=4 ");
 }
 
-// While a file is copied, another call publishes the number that the copy has.
+// While a file is copied, another call publishes the number that is in the copy.
 TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);
@@ -1399,7 +1399,7 @@ TEST_F(IngestionTest, ACopyWithAnOldNumberIsMadeAgain) {
 
 // ---- Bad files.
 
-// The reverse order under the name of the other one.
+// The reverse order under the name of the bytewise comparator.
 class Disguised final : public Comparator {
  public:
   const char* Name() const override { return BytewiseComparator()->Name(); }
@@ -1414,7 +1414,7 @@ class BadFileTest : public IngestionTest {
     Open();
     Put("a", "1");
   }
-  // The refusal names the file and the reason, and changes neither the file nor the database.
+  // Expects the refusal to name the file and the reason, and to change neither file nor database.
   void ExpectRefused(const std::string& file, const std::string& why,
                      const IngestExternalFileOptions& options = {}) {
     const std::string bytes = FileBytes(file);
@@ -1483,7 +1483,7 @@ TEST_F(BadFileTest, AreRefusedByName) {
   EXPECT_EQ(std::filesystem::file_size(good), bytes);
 }
 
-// As with RocksDB, only the ends of a file are read, unless all of it is to be verified.
+// As in RocksDB, only the ends of a file are read, unless the whole file is to be verified.
 TEST_F(BadFileTest, WithADamagedBlockInTheMiddleAreRefusedWhenVerified) {
   const std::string value(10000, 'v');  // a block of its own
   const std::string file = WriteFile("1.sst", {{"x", value}, {"y", value}, {"z", value}});
@@ -1510,7 +1510,7 @@ TEST_F(BadFileTest, WithADamagedBlockInTheMiddleAreRefusedWhenVerified) {
 }
 
 TEST_F(BadFileTest, WithDisorderInTheMiddleAreRefusedWhenVerified) {
-  // The keys in the order of this text, under the name of another order.
+  // Orders the keys as in this text, under the name of another comparator.
   class Shuffled final : public Comparator {
    public:
     const char* Name() const override { return BytewiseComparator()->Name(); }
@@ -1529,7 +1529,7 @@ TEST_F(BadFileTest, WithDisorderInTheMiddleAreRefusedWhenVerified) {
   const std::string file = FilePath("1.sst");
   SstFileWriter writer(EnvOptions(), other);
   ASSERT_OK(writer.Open(file));
-  // A large value ends its block, so that the first and the last key have blocks of their own.
+  // A large value ends its block, so that the first and the last key have separate blocks.
   const std::string value(10000, 'v');
   ASSERT_OK(writer.Put("v", value));
   for (const char* const key : {"y", "x"}) ASSERT_OK(writer.Put(key, "1"));
@@ -1603,7 +1603,7 @@ TEST_F(BadFileTest, WithBadPropertiesAreRefusedByName) {
   refused("family.sst", "column family 5",
           [](StoredProperties* properties) { (*properties)["rocksdb.column.family.id"] = "\5"; });
 
-  // A family that the writer did not know is no reason.
+  // A family that the writer did not know is no reason for a refusal.
   const std::string unknown =
       Store("unknown.sst", WithProperties(good, [](StoredProperties* properties) {
               std::string& id = (*properties)["rocksdb.column.family.id"];

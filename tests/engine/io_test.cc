@@ -1,5 +1,5 @@
 // The ways of reading and writing tables: through the page cache, around it, and through mappings.
-// Every combination stores the same.
+// Every combination stores the same data.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -92,7 +92,7 @@ TEST_P(IoTest, WhatIsWrittenIsReadAfterFlushCompactionAndReopening) {
     Open();
     check();
   }
-  // No file keeps the padding of a block or the rest of a window.
+  // No file retains the padding of a block or the unused end of a window.
   std::vector<LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
   ASSERT_FALSE(files.empty());
@@ -102,7 +102,7 @@ TEST_P(IoTest, WhatIsWrittenIsReadAfterFlushCompactionAndReopening) {
         file.size)
         << file.name;
   }
-  // And the page cache's way reads it all.
+  // Reads through the page cache also return everything.
   Ways{}.SetIn(&options_);
   Open();
   check();
@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 using AutoReadaheadTest = DatabaseFixture;
 
-// The table is not in a cache: each open makes one.
+// No cache contains the table, because each open creates a new cache.
 TEST_F(AutoReadaheadTest, AScanReadsBlockByBlockIfItsLargestPieceIsZero) {
   options_.statistics = CreateDBStatistics();
   const auto bytes_read_ahead = [&](size_t initial_bytes, size_t max_bytes) {
@@ -188,7 +188,7 @@ TEST_F(AutoReadaheadTest, APieceOfAnySizeEndsWithTheTable) {
   }
 }
 
-// One entry in a block.
+// Each block has one entry.
 class BlockReadTest : public DatabaseFixture {
  protected:
   BlockReadTest() {
@@ -291,13 +291,13 @@ TEST_F(IoRefusalTest, ARateLimiterWithoutARateIsRefusedBeforeAnythingIsWritten) 
   Open();
   Put("key", "value");
   Close();
-  // A reader writes nothing that it would limit.
+  // A reader makes no writes to be limited.
   options_.rate_limiter.reset(NewGenericRateLimiter(0));
   ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
   EXPECT_EQ(Get("key"), "value");
 }
 
-// A file system without direct I/O is found out by the open, not by the first flush.
+// The open detects a file system without direct I/O. Otherwise the first flush would fail.
 TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
   const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   {
@@ -308,7 +308,7 @@ TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
   FaultRule refuses;
   refuses.operations = FaultOperation::kOpenForReading;
   refuses.name_contains = "CURRENT";
-  refuses.sticky = true;  // the first one to open it lists the families
+  refuses.sticky = true;  // the first open of CURRENT lists the families
   refuses.error = Status::InvalidArgument("no direct I/O here");
   for (const Ways& ways : {Ways{.mmap_reads = false,
                                 .mmap_writes = false,
@@ -331,7 +331,7 @@ TEST_F(IoRefusalTest, AFileSystemThatCannotBypassItsCacheIsRefusedAtOpen) {
   }
 }
 
-// Notes how logs are opened for writing.
+// Records how logs are opened for writing.
 class LogOptionsFileSystem final : public MemoryFileSystem {
  public:
   Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
@@ -345,7 +345,7 @@ class LogOptionsFileSystem final : public MemoryFileSystem {
   vfs::FileOptions log_options_;
 };
 
-// A fault of the disk ends a process that stores into a mapping.
+// A disk fault kills a process that stores into a mapping.
 TEST(LogFileOptionsTest, TheLogIsMappedOnRequestOnlyAndOnlyUnderPointInTimeRecovery) {
   for (const bool mmap_writes : {false, true}) {
     for (const WALRecoveryMode mode :

@@ -1,5 +1,5 @@
-// Known gaps: an iterator that has walked over many deleted keys spares the next one the walk, and
-// hides nothing that a reader may see. The walks are counted in deletions stepped over.
+// Known gaps: an iterator that has stepped over many deleted keys lets the next iterator skip them,
+// and hides nothing that a reader may see. The deletions that are stepped over are counted.
 #include <atomic>
 #include <thread>
 
@@ -15,7 +15,7 @@ namespace ashlar {
 namespace {
 
 constexpr int kKeys = 1000;
-// An iterator asks for a gap at the 4th deletion, and again 16 after one that is in no gap.
+// An iterator looks for a gap at the 4th deletion, and again 16 after one that is in no gap.
 constexpr uint64_t kShortWalk = 24;
 
 class KnownGapsTest : public DatabaseFixture {
@@ -25,7 +25,7 @@ class KnownGapsTest : public DatabaseFixture {
   void PutAll() {
     for (int i = 0; i < kKeys; ++i) Put(Key(i), "1");
   }
-  // Deletes all keys but the first and the last.
+  // Deletes all keys except the first and the last.
   void DeleteInner() {
     for (int i = 1; i < kKeys - 1; ++i) Delete(Key(i));
   }
@@ -39,7 +39,7 @@ class KnownGapsTest : public DatabaseFixture {
   }
   static uint64_t Deletions() { return get_perf_context()->internal_delete_skipped_count; }
 
-  // The key after the first one, found by the iterator, and the deletions of the walk.
+  // Returns the next key that the iterator finds, and the number of deletions that it passed.
   static std::string Ahead(Iterator* it, uint64_t* deletions) {
     const uint64_t before = Deletions();
     it->Seek(Key(1));
@@ -74,8 +74,8 @@ class KnownGapsTest : public DatabaseFixture {
   void DeleteRange(const std::string& begin, const std::string& end) {
     EXPECT_OK(db_->DeleteRange(WriteOptions(), begin, end));
   }
-  // The same walks over keys that range deletions cover: left is the number of entries and of
-  // fragments that they left one by one.
+  // The same over keys that range deletions cover. *left is the number of entries and fragments
+  // that were passed one by one.
   std::string AheadOverCovered(uint64_t* left) {
     const uint64_t before = get_perf_context()->internal_key_skipped_count;
     uint64_t deletions = 0;
@@ -211,8 +211,8 @@ TEST_F(KnownGapsTest, TheGapAtTheEndOfAllKeysIsKnown) {
   EXPECT_LE(deletions, kShortWalk);
 }
 
-// Such a deletion, which a table has that was ingested without a number, is where a seek past all
-// versions of its key arrives.
+// A table that was ingested without a number has such a deletion. A seek past all versions of the
+// deletion's key lands on it.
 TEST_F(KnownGapsTest, TheLastKeyOfTheGapMayHaveADeletionOfSequence0) {
   options_.disable_auto_compactions = true;
   Open();
@@ -230,7 +230,7 @@ TEST_F(KnownGapsTest, TheLastKeyOfTheGapMayHaveADeletionOfSequence0) {
   ASSERT_EQ(tables.size(), 1u);
   ASSERT_EQ(tables[0].largest_seqno, 0u);
 
-  ReadOptions limited;  // an endless walk is an error
+  ReadOptions limited;  // an endless iteration is an error
   limited.max_skippable_internal_keys = 2 * kKeys;
   uint64_t deletions = 0;
   EXPECT_EQ(Ahead(NewIterator(limited).get(), &deletions), "end");
@@ -239,7 +239,7 @@ TEST_F(KnownGapsTest, TheLastKeyOfTheGapMayHaveADeletionOfSequence0) {
   EXPECT_LE(deletions, kShortWalk);
   EXPECT_EQ(Back(NewIterator(limited).get(), &deletions), "end");
   EXPECT_LE(deletions, kShortWalk);
-  // The same below range deletions, each of which ends where the next one begins.
+  // The same under range deletions, each of which ends where the next one begins.
   for (int i = 1; i < kKeys; ++i) DeleteRange(Key(i), Key(i + 1));
   uint64_t left = 0;
   EXPECT_EQ(AheadOverCovered(&left), "end");
@@ -262,7 +262,7 @@ TEST_F(KnownGapsTest, AnEntryInTheGapIsSeen) {
   ExpectVisible(Key(1));
 }
 
-// The snapshot sees deletions at both ends of the gap, so its iterators ask for it.
+// The snapshot sees deletions at both ends of the gap, so its iterators look for the gap.
 TEST_F(KnownGapsTest, AnOlderSnapshotSeesItsKeys) {
   Open();
   PutAll();
@@ -283,7 +283,7 @@ TEST_F(KnownGapsTest, AnOlderSnapshotSeesItsKeys) {
   db_->ReleaseSnapshot(before);
 }
 
-// A gap is remembered, then a snapshot is taken, then a key is written.
+// A gap is remembered, a snapshot is taken, and then a key is written.
 TEST_F(KnownGapsTest, ASnapshotAfterTheGapUsesIt) {
   OpenWithGap();
   Walk();
@@ -298,7 +298,7 @@ TEST_F(KnownGapsTest, ASnapshotAfterTheGapUsesIt) {
   db_->ReleaseSnapshot(after);
 }
 
-// The walk of an iterator that does not see the newest entries of the memtable.
+// The iterator does not see the newest entries of the memtable.
 TEST_F(KnownGapsTest, AWalkOfAnOldIteratorHidesNoNewerEntry) {
   OpenWithGap();
   const std::unique_ptr<Iterator> ahead = NewIterator();
@@ -313,7 +313,7 @@ TEST_F(KnownGapsTest, AWalkOfAnOldIteratorHidesNoNewerEntry) {
   ExpectVisible(Key(500));
 }
 
-// The newer entry is in a table below the memtable of the walk.
+// The newer entry is in a table below the iterator's memtable.
 TEST_F(KnownGapsTest, AWalkOfAnOldSnapshotHidesNoFlushedEntry) {
   options_.disable_auto_compactions = true;
   OpenWithGap();
@@ -374,7 +374,7 @@ TEST_F(KnownGapsTest, RangeDeletionsAndGapsGoTogether) {
   ExpectVisible(Key(450));
 }
 
-// The log of a replica: each truncation ends where the next one begins.
+// As in the log of a replica, each truncation ends where the next one begins.
 TEST_F(KnownGapsTest, AdjacentRangeDeletionsAreWalkedOnce) {
   for (const bool in_tables : {false, true}) {
     SCOPED_TRACE(in_tables ? "in a table" : "in the memtable");
@@ -387,7 +387,7 @@ TEST_F(KnownGapsTest, AdjacentRangeDeletionsAreWalkedOnce) {
   }
 }
 
-// A snapshot keeps entries that are deleted in one table with their tombstone.
+// A snapshot keeps deleted entries in the same table as their tombstone.
 TEST_F(KnownGapsTest, KeysBesideTheirRangeDeletionAreWalkedOnce) {
   for (const bool in_tables : {false, true}) {
     SCOPED_TRACE(in_tables ? "in a table" : "in the memtable");
@@ -416,8 +416,8 @@ TEST_F(KnownGapsTest, ARangeDeletionToTheEndOfAllKeysIsWalkedOnce) {
   }
 }
 
-// The covered keys reach past the bounds, where newer tables that the iterator does not open have a
-// key each, after deletions at which a later iterator asks for a gap.
+// The covered keys extend beyond the bounds. There, newer tables that the iterator does not open
+// have one key each, after deletions at which a later iterator looks for a gap.
 TEST_F(KnownGapsTest, BoundsLimitWhatIsRememberedOfRangeDeletions) {
   options_.disable_auto_compactions = true;
   const std::string lower = Key(301);
@@ -456,7 +456,7 @@ TEST_F(KnownGapsTest, BoundsLimitWhatIsRememberedOfRangeDeletions) {
   }
 }
 
-// The fragments of the memtable end in a gap, and a newer key is before that end.
+// The fragments of the memtable end in a gap, and a newer key precedes that end.
 TEST_F(KnownGapsTest, AKeyBetweenTheFragmentsOfAGapIsSeen) {
   StartEmpty();
   PutAll();
@@ -526,7 +526,7 @@ TEST_F(KnownGapsTest, PrefixSeeksWalk) {
   EXPECT_LE(deletions, kShortWalk);
 }
 
-// A queue: its head moves through the deletions of all earlier pops.
+// A queue, whose head moves over the deletions of all earlier pops.
 TEST_F(KnownGapsTest, AQueueWalksOverEachDeletionAFewTimes) {
   options_.disable_auto_compactions = true;
   constexpr int kPops = 5000;
@@ -544,7 +544,7 @@ TEST_F(KnownGapsTest, AQueueWalksOverEachDeletionAFewTimes) {
   EXPECT_LE(Deletions() - before, uint64_t{64} * kPops);
 }
 
-// Readers of snapshots run concurrently with a writer. An iterator agrees with MultiGet.
+// Readers of snapshots run concurrently with a writer. Each iterator must agree with MultiGet.
 TEST_F(KnownGapsTest, ReadersBesideAWriterFindWhatMultiGetFinds) {
   constexpr int kRange = 300;
   constexpr int kRounds = 300;
@@ -567,7 +567,7 @@ TEST_F(KnownGapsTest, ReadersBesideAWriterFindWhatMultiGetFinds) {
       } else {
         EXPECT_OK(db_->Delete(WriteOptions(), name));
       }
-      // Most of the time most keys are deleted.
+      // Keeps most keys deleted most of the time.
       if (random.OneIn(40)) {
         for (const std::string& each : names) EXPECT_OK(db_->Delete(WriteOptions(), each));
       }

@@ -1,4 +1,4 @@
-// Options of RocksDB's releases after 7.8 that change a database's behaviour.
+// Options of RocksDB releases after 7.8 that change a database's behaviour.
 #include "ashlar/slice_transform.h"
 #include "tests/engine/database_fixture.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class LaterOptionsTest : public DatabaseFixture {
  protected:
-  // The keys from "b" on, in the mode of the options.
+  // The keys from `key` on that an iterator with these options returns.
   std::string KeysFrom(const Slice& key, const ReadOptions& options) const {
     const std::unique_ptr<Iterator> it(db_->NewIterator(options));
     std::string keys;
@@ -22,7 +22,7 @@ TEST_F(LaterOptionsTest, PrefixSeekOptInOnlyMakesIteratorsOfTotalOrder) {
   table.filter_policy.reset(NewBloomFilterPolicy(10));
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
   options_.prefix_extractor.reset(NewFixedPrefixTransform(1));
-  // One table per prefix: a seek in prefix mode does not look into the other's.
+  // One table for each prefix: a seek in prefix mode does not read the other prefix's table.
   for (const bool opt_in_only : {false, true}) {
     options_.prefix_seek_opt_in_only = opt_in_only;
     Open();

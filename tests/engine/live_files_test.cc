@@ -1,4 +1,4 @@
-// The files of the current state, listed and kept while they are copied.
+// The files of the current state, which are listed and are kept while they are copied.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ class LiveFilesTest : public DatabaseFixture {
  protected:
   LiveFilesTest() { options_.disable_auto_compactions = true; }
 
-  // New tables, a new MANIFEST, and a new OPTIONS file for each round; the earlier ones are
-  // replaced.
+  // Makes new tables, a new MANIFEST and a new OPTIONS file in each round, which replace the
+  // earlier ones.
   void Churn() {
     for (int round = 0; round < 4; ++round) {
       Put("key", StrCat("value", round));
@@ -38,7 +38,7 @@ class LiveFilesTest : public DatabaseFixture {
       CompactAll();
       ASSERT_OK(db_->SetOptions({{"max_bytes_for_level_multiplier", StrCat(7 + round)}}));
     }
-    // Jobs continue after their waiters were notified: the end of the last one may make files
+    // A job continues after its waiters are notified, so the end of the last job may make files
     // obsolete.
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
   }
@@ -67,7 +67,7 @@ TEST_F(LiveFilesTest, AreTablesCurrentManifestAndOptions) {
   EXPECT_GT(manifest_bytes, 0u);
 }
 
-// Copied as told, the MANIFEST up to its length, they are a database.
+// Copied as specified, with the MANIFEST truncated to its length, they are a database.
 TEST_F(LiveFilesTest, OfReadersAreADatabase) {
   Open();
   Put("key", "value");
@@ -233,7 +233,7 @@ TEST_F(LiveFilesTest, EntriesAreCountedAfterAReopen) {
   EXPECT_EQ(files[0].num_deletions + files[1].num_deletions, 100u);
 }
 
-// Through a database around it.
+// Through a StackableDB.
 TEST_F(LiveFilesTest, AreReportedByLevelAndAge) {
   options_.level0_stop_writes_trigger = 77;
   Open();

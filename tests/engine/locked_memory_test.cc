@@ -15,7 +15,7 @@
 namespace ashlar {
 namespace {
 
-// All memory of the process, while it lives.
+// Locks all memory of the process for the lifetime of this object.
 class LockedMemory {
  public:
   LockedMemory() : error_(mlockall(MCL_CURRENT) == 0 ? 0 : errno) {}
@@ -27,7 +27,7 @@ class LockedMemory {
   LockedMemory(const LockedMemory&) = delete;
   LockedMemory& operator=(const LockedMemory&) = delete;
 
-  // Why the memory is not locked; empty: it is.
+  // Why the memory is not locked, or empty if it is.
   std::string Refusal() const {
     if (error_ == 0) return "";
     rlimit limit{};
@@ -40,7 +40,7 @@ class LockedMemory {
   const int error_;
 };
 
-// The system discards no locked page, and the first checkpoint made the tree read-only.
+// The system does not discard locked pages. A checkpoint must not make the tree read-only then.
 TEST(LockedMemoryTest, CheckpointsGoOn) {
   const ScratchDirectory scratch;
   PersistentTreeOptions options;
@@ -48,7 +48,7 @@ TEST(LockedMemoryTest, CheckpointsGoOn) {
   options.pool_bytes = uint64_t{2} << 20;
   options.durability = DurabilityClass::kLogged;
   options.sync_log = false;
-  options.log_bytes_max = 100'000;  // a checkpoint now and then
+  options.log_bytes_max = 100'000;  // for a checkpoint now and then
   std::unique_ptr<PersistentTree> tree;
   ASSERT_OK(PersistentTree::Open(options, scratch.File("pool"), &tree));
   constexpr size_t kEntries = 1000;
@@ -72,7 +72,7 @@ TEST(LockedMemoryTest, CheckpointsGoOn) {
     for (const char fill : {'b', 'c'}) ASSERT_NO_FATAL_FAILURE(put_all(fill));
     ASSERT_NO_FATAL_FAILURE(expect_all('c'));
   }
-  // Pages that stayed private while they were locked are changed and discarded again.
+  // Pages that stayed private while they were locked are modified and discarded again.
   ASSERT_NO_FATAL_FAILURE(put_all('d'));
   ASSERT_NO_FATAL_FAILURE(expect_all('d'));
   ASSERT_OK(tree->Close());

@@ -24,9 +24,9 @@ namespace {
 
 using Decision = WalFilter::WalProcessingOption;
 
-// The first memtable of the replay holds a part of the log, and is flushed. A compaction with the
-// table below makes a value of its operands, whose sequence is 0: operands that are replayed again
-// would be merged into it.
+// The first memtable of the replay holds a part of the log and is flushed. A compaction with the
+// table below combines its operands into a value with sequence 0. If the operands were replayed
+// again, they would be merged into that value.
 TEST(RecoveredMemTableTest, AFullOneDoesNotLeaveItsLogToBeReplayedOverIt) {
   const auto disk = std::make_shared<MemoryFileSystem>();
   Options options = SmallDatabaseOptions();
@@ -92,7 +92,7 @@ TEST_F(LogOptionsTest, ACompressedLogIsShorterAndReadByEveryOpen) {
   }
   EXPECT_EQ(Contents(), expected);
   EXPECT_LT(LogBytes(), 50000u);
-  options_.wal_compression = kNoCompression;  // of new logs; those that are there say what they are
+  options_.wal_compression = kNoCompression;  // for new logs; existing logs record their codec
   options_.avoid_flush_during_recovery = true;
   Open();
   EXPECT_EQ(Contents(), expected);
@@ -151,11 +151,11 @@ TEST(LogWriteBackTest, BeginsAfterSoManyBytes) {
   EXPECT_EQ(begun(), 10u);
   ASSERT_OK(database.db()->SetDBOptions({{"wal_bytes_per_sync", "50000"}}));
   put(100);
-  EXPECT_EQ(begun(), 13u);  // at once, and twice more
+  EXPECT_EQ(begun(), 13u);  // one at once, and two later
   ASSERT_OK(database.Close());
 }
 
-// Decides about the batch with a certain entry, and records its arguments.
+// Decides about the batch that has a certain entry, and records its arguments.
 class TestFilter final : public WalFilter {
  public:
   using Decide = std::function<Decision(const WriteBatch&, WriteBatch*, bool*)>;
@@ -182,7 +182,7 @@ class TestFilter final : public WalFilter {
   const Decide decide_;
 };
 
-// Whether a batch puts this key.
+// True if the batch puts this key.
 bool Puts(const WriteBatch& batch, const std::string& key) {
   struct Finder : WriteBatch::Handler {
     Status PutCF(uint32_t, const Slice& put, const Slice&) override {
@@ -199,7 +199,7 @@ bool Puts(const WriteBatch& batch, const std::string& key) {
 
 class WalFilterTest : public LogOptionsTest {
  protected:
-  // Four batches in one log: a=1, b=2 c=3, d=4, a=5.
+  // Writes four batches to one log: a=1, b=2 c=3, d=4, a=5.
   void WriteBatches() {
     options_.avoid_flush_during_shutdown = true;
     Open();
@@ -242,7 +242,7 @@ TEST_F(WalFilterTest, SeesEachBatchOnceAndTheFamilies) {
   EXPECT_EQ(filter.ids_, (std::map<std::string, uint32_t>{{"default", 0}, {"other", 1}}));
   EXPECT_EQ(filter.log_numbers_.size(), 2u);
   EXPECT_EQ(Contents(), "a=5 b=2 c=3 d=4 ");
-  // They are in tables now.
+  // The entries are in tables now.
   OpenFamilies({"default", "other"});
   EXPECT_EQ(filter.batches_, 5);
   Close();
@@ -254,7 +254,7 @@ TEST_F(WalFilterTest, ABatchIsLeftOut) {
   TestFilter filter(At("c", Decision::kIgnoreCurrentRecord));
   ASSERT_OK(TryOpenWith(&filter));
   EXPECT_EQ(Contents(), "a=5 d=4 ");
-  Open();  // and is gone
+  Open();  // the batch stays dropped
   EXPECT_EQ(Contents(), "a=5 d=4 ");
 }
 
@@ -338,13 +338,13 @@ TEST_F(WalFilterTest, ARefusedRecordIsDamageToTheRecoveryMode) {
   }
 }
 
-// A copy of an open database is one whose process has died.
+// A copy of an open database is like one whose process has died.
 class WalDirTest : public DatabaseFixture {
  protected:
   WalDirTest() : logs_(scratch_.File("logs")), copy_(scratch_.File("copy")) {}
 
   void CopyOpenDatabase() { CopyDirectory(files_, path(), copy_); }
-  // The status, or the value of "key".
+  // Returns the status, or the value of "key".
   std::string OpenCopy(const std::string& wal_dir, bool read_only = false) const {
     Options options = options_;
     options.wal_dir = wal_dir;
@@ -413,7 +413,7 @@ TEST_F(WalDirTest, AnotherOneThanThatOfTheLostWritesIsRefused) {
   EXPECT_EQ(OpenCopy(""), "value");
 }
 
-// RocksDB's checkpoints have the OPTIONS file of the original.
+// RocksDB's checkpoints contain the OPTIONS file of the original.
 TEST_F(WalDirTest, TheOneThatRocksDBRecordedIsNotSearched) {
   options_.wal_dir = logs_;
   Open();
@@ -430,7 +430,7 @@ TEST_F(WalDirTest, TheOneThatRocksDBRecordedIsNotSearched) {
   EXPECT_EQ(OpenCopy("").substr(0, 8), "NotFound");
 }
 
-// Such files can be copied while the database is open: it goes on with its logs.
+// Such files can be copied while the database is open, because it continues with its logs.
 TEST_F(WalDirTest, FilesWithoutUnflushedWritesNeedNoLogs) {
   options_.wal_dir = logs_;
   Open();
@@ -442,7 +442,7 @@ TEST_F(WalDirTest, FilesWithoutUnflushedWritesNeedNoLogs) {
   EXPECT_EQ(Get("key"), "newer");
 }
 
-// Nor can those of a closed database that has flushed: its last log has no write.
+// Nor do those of a closed database that has flushed, because its last log has no write.
 TEST_F(WalDirTest, FilesOfAClosedDatabaseWithoutUnflushedWritesNeedNoLogs) {
   options_.wal_dir = logs_;
   Open();
@@ -460,7 +460,7 @@ TEST_F(WalDirTest, FilesOfAClosedDatabaseWithoutUnflushedWritesNeedNoLogs) {
   EXPECT_TRUE(OpenCopy("").starts_with("Corruption: ")) << "a write is lost";
 }
 
-// The reader may lack the permission to read them.
+// The reader may lack permission to read the logs.
 TEST_F(WalDirTest, AReaderOpensWithoutLogsThatItCannotRead) {
   const auto faults = std::make_shared<FaultFileSystem>(Env::Default()->EngineFiles());
   const std::unique_ptr<Env> env = NewCompositeEnv(faults);

@@ -1,4 +1,4 @@
-// CompactRange: its flushes, and its work while automatic compactions move the base level.
+// CompactRange: its flushes, and its progress while automatic compactions move the base level.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string Key(uint64_t i) {
   return "key" + std::string(6 - digits.size(), '0') + digits;
 }
 
-// Levels so small that the base level moves while the test runs.
+// Levels so small that the base level moves during the test.
 Options TinyLevels() {
   Options options = SmallDatabaseOptions();
   options.write_buffer_size = 64 << 10;
@@ -34,7 +34,7 @@ Options TinyLevels() {
   return options;
 }
 
-// One seed is one order of writes, manual compactions and background jobs.
+// A seed determines the order of writes, manual compactions and background jobs.
 void RunHistory(uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   OpenDatabase database(std::make_shared<MemoryFileSystem>(), TinyLevels(), seed);
@@ -77,7 +77,7 @@ TEST(ManualCompactionTest, KeepsTheNewestValuesWhileAutomaticOnesRun) {
   }
 }
 
-// The reasons of compactions, in the order of their ends.
+// Records the reasons of compactions in the order in which they ended.
 class EndedCompactions final : public EventListener {
  public:
   void OnCompactionCompleted(DB* /*db*/, const CompactionJobInfo& info) override {
@@ -89,8 +89,8 @@ class EndedCompactions final : public EventListener {
   std::vector<CompactionReason> reasons_;
 };
 
-// When a compaction of level 0 ended, its end began the next one. A CompactRange waited for level 0
-// as long as writers filled it.
+// If the end of each compaction of level 0 scheduled the next one, a CompactRange would wait for
+// level 0 for as long as writers fill it.
 TEST(ManualCompactionTest, IsTheNextOneAfterThoseThatItWaitsFor) {
   const auto ended = std::make_shared<EndedCompactions>();
   Options options = SmallDatabaseOptions();
@@ -124,7 +124,7 @@ class CompactRangeFlushTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_OK(database_.Open()); }
 
-  // Whether the active memtable was flushed by a call for these keys.
+  // True if a call for these keys flushes the active memtable.
   bool Flushes(const std::string& begin, const std::string& end) {
     const Slice begin_slice(begin);
     const Slice end_slice(end);

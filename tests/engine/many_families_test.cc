@@ -1,4 +1,4 @@
-// Many column families: the cost of each, and the rest of a dropped one.
+// Many column families: the cost of each, and what remains of a dropped one.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kFamilies = 100;
 
-// How many families the newest OPTIONS file lists.
+// The number of families in the newest OPTIONS file.
 size_t RecordedFamilies(OpenDatabase* database) {
   ConfigOptions config;
   config.env = database->env();
@@ -29,7 +29,7 @@ size_t RecordedFamilies(OpenDatabase* database) {
   return recorded.size();
 }
 
-// Adds the OPTIONS files that are written from now on to *written.
+// Makes *written count the OPTIONS files that are written from now on.
 void CountOptionsFiles(FaultFileSystem* files, uint64_t* written) {
   FaultRule count;
   count.operations = FaultOperation::kOpenForWriting;
@@ -96,7 +96,7 @@ TEST_F(UnrecordedFamiliesTest, AreRecordedWhenThePauseEnds) {
   ASSERT_TRUE(database_.env()->manual_executor()->RunDelayed());
   while (database_.env()->RunOneJob()) continue;
   EXPECT_EQ(RecordedFamilies(&database_), kCreated);
-  // And the next change begins another pause.
+  // The next change starts another pause.
   ASSERT_OK(database_.DropFamily("f1"));
   EXPECT_EQ(RecordedFamilies(&database_), kCreated);
   ASSERT_TRUE(database_.env()->manual_executor()->RunDelayed());
@@ -113,7 +113,7 @@ TEST_F(UnrecordedFamiliesTest, AreRecordedByAChangeOfOptions) {
 TEST_F(UnrecordedFamiliesTest, AreRecordedByACancel) {
   CancelAllBackgroundWork(database_.db(), /*wait=*/true);
   EXPECT_EQ(RecordedFamilies(&database_), kCreated);
-  // The pause from before ends.
+  // The earlier pause ends.
   ASSERT_TRUE(database_.env()->manual_executor()->RunDelayed());
   while (database_.env()->RunOneJob()) continue;
   EXPECT_EQ(RecordedFamilies(&database_), kCreated);
@@ -148,7 +148,7 @@ TEST_F(UnrecordedFamiliesTest, AreThereAfterACrash) {
   ASSERT_OK(crashed.Close());
 }
 
-// A pause that ends in the executor after its database.
+// The executor ends a pause after its database is closed.
 TEST_F(UnrecordedFamiliesTest, AreNotRecordedByAPauseAfterClose) {
   ASSERT_OK(database_.Close());
   ASSERT_EQ(RecordedFamilies(&database_), kCreated);
@@ -159,7 +159,7 @@ TEST_F(UnrecordedFamiliesTest, AreNotRecordedByAPauseAfterClose) {
   EXPECT_EQ(FilesIn(disk_.get(), OpenDatabase::kPath, is_options), before);
 }
 
-// The bytes of all OPTIONS files while so many families are created, with a job of the database
+// The bytes of all OPTIONS files while this many families are created, with one job of the database
 // after each.
 uint64_t OptionsBytes(int families) {
   const auto disk = std::make_shared<MemoryFileSystem>();
@@ -201,7 +201,7 @@ TEST(ManyFamiliesTest, TheBytesOfOptionsFilesAreLinearInTheFamilies) {
   EXPECT_LE(many, few * 5 / 2);
 }
 
-// What it takes to create so many families in one call, and to open their database.
+// The cost of creating this many families in one call and of opening their database.
 struct FamilyCosts {
   uint64_t calls_to_create = 0;  // of the file system
   uint64_t bytes = 0;            // of all files
@@ -277,7 +277,7 @@ TEST_F(DroppedFamilyTest, ItsCacheIsReleased) {
     ASSERT_OK(db_->Put(WriteOptions(), family, "key", "value"));
     ASSERT_OK(db_->Flush(FlushOptions(), family));
     EXPECT_EQ(GetFrom(family, "key"), "value");
-    // Flush returns when the table is installed. The job has the family until its end.
+    // Flush returns when the table is installed. The job holds the family until it ends.
     ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
     ASSERT_OK(db_->DropColumnFamily(family));
     ASSERT_OK(db_->DestroyColumnFamilyHandle(family));

@@ -1,5 +1,5 @@
-// A database with each kind of memtable: the same writes and reads have the same results as with
-// the default, through flushes, replays and reopening.
+// A database with each kind of memtable. The same writes and reads have the same results as with
+// the default kind, through flushes, replays and reopening.
 #include <fstream>
 #include <iterator>
 
@@ -47,7 +47,7 @@ const char* const kKinds[] = {
 
 class MemTableKindTest : public MemTableKindsTest, public testing::WithParamInterface<const char*> {
  protected:
-  // Every key of the model by Get, and some that are not there.
+  // Gets every key of the model, and some keys that do not exist.
   void CheckGets(const Model& model, const Snapshot* snapshot, Random* random) {
     for (const auto& [key, value] : model) ASSERT_EQ(Get(key, snapshot), value) << key;
     for (int i = 0; i < 50; ++i) {
@@ -65,7 +65,7 @@ class MemTableKindTest : public MemTableKindsTest, public testing::WithParamInte
     EXPECT_OK(it->status());
     return text;
   }
-  // Keys shorter than the prefixes among them.
+  // Returns a random key. Some are shorter than the prefixes.
   static std::string SomeKey(Random* random) {
     const std::string key =
         "k" + std::to_string(random->Uniform(40)) + "/" + std::to_string(random->Uniform(12));
@@ -77,7 +77,7 @@ TEST_P(MemTableKindTest, WhatIsWrittenIsReadFlushedReplayedAndReopened) {
   const uint64_t seed = 20261121;
   SCOPED_TRACE(testing::Message() << GetParam() << ", seed " << seed);
   UseKind(GetParam());
-  options_.write_buffer_size = 64 << 10;  // flushes happen on the way
+  options_.write_buffer_size = 64 << 10;  // so that flushes happen during the test
   options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
   Open();
   Random random(seed);
@@ -121,8 +121,8 @@ TEST_P(MemTableKindTest, WhatIsWrittenIsReadFlushedReplayedAndReopened) {
   }
 }
 
-// Walks from a target and back, in each mode that uses prefixes: exactly the keys with the target's
-// prefix are found. With auto_prefix_mode and a bound everything is.
+// Iterates from a target and back in each mode that uses prefixes, and finds exactly the keys with
+// the target's prefix. With auto_prefix_mode and a bound, it finds all keys.
 TEST_P(MemTableKindTest, PrefixesAreWalkedExactlyInBothDirections) {
   const uint64_t seed = 20261122;
   SCOPED_TRACE(testing::Message() << GetParam() << ", seed " << seed);

@@ -1,4 +1,4 @@
-// Merge operands, wherever they lie: memtables, tables, below snapshots, in both directions.
+// Merge operands in all places: memtables, tables, below snapshots, and in both directions.
 #include <fstream>
 #include <sstream>
 
@@ -9,7 +9,7 @@
 namespace ashlar {
 namespace {
 
-// Takes keys that differ in trailing zero bytes for one.
+// Treats keys that differ only in trailing zero bytes as equal.
 class IgnoresTrailingZeros final : public Comparator {
  public:
   const char* Name() const override { return "test.IgnoresTrailingZeros"; }
@@ -54,7 +54,7 @@ TEST_F(MergeTest, AKeyIsNotTakenForTheNextBecauseAnEqualOneIsShorter) {
   options_.comparator = &order;
   Open();
   Merge("a", "x");
-  // Its bytes begin as those of the internal key before: "a", then the type of a merge.
+  // It begins with the bytes of the preceding internal key: "a", then the type of a merge.
   Put(Slice("a\2", 2), "y");
   Flush();
   const Slice sought("a\0", 2);
@@ -62,7 +62,7 @@ TEST_F(MergeTest, AKeyIsNotTakenForTheNextBecauseAnEqualOneIsShorter) {
   EXPECT_EQ(Get(sought), "x") << "the block is cached";
   EXPECT_EQ(Get("a"), "x");
   EXPECT_EQ(Get(Slice("a\2", 2)), "y");
-  Close();  // before the comparator goes
+  Close();  // before the comparator is destroyed
 }
 
 TEST_F(MergeTest, ADeleteStartsAnew) {
@@ -118,7 +118,7 @@ TEST_F(MergeTest, WithoutAnOperatorMergesAreRefusedAndNothingIsLost) {
   Merge("a", "1");
   Close();
   options_.merge_operator = nullptr;
-  // The log has a merge that cannot be applied.
+  // The log contains a merge that cannot be applied.
   EXPECT_TRUE(TryOpen().IsInvalidArgument());
   options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
   Open();
@@ -129,7 +129,7 @@ TEST_F(MergeTest, WithoutAnOperatorMergesAreRefusedAndNothingIsLost) {
 
 class MergeOperandsTest : public MergeTest {
  protected:
-  // The operands with blanks between them, or the error.
+  // Returns the operands separated by blanks, or the error.
   std::string Operands(const Slice& key, int room = 10, const Snapshot* snapshot = nullptr) {
     ReadOptions options;
     options.snapshot = snapshot;

@@ -1,5 +1,5 @@
-// Events between two steps of a call. Objects of the program that the engine calls just there (a
-// comparator, a snapshot) are the switch points, so that each case comes up every time.
+// Events between two steps of a call. Objects of the program that the engine calls there (a
+// comparator, a snapshot) are the switch points, so that each case is certain to occur.
 #include <functional>
 #include <thread>
 
@@ -27,7 +27,7 @@ class ObservedComparator final : public Comparator {
   std::function<void()> at_compare;
 };
 
-// A memtable insert compares keys: the number of the batch is not published yet.
+// A memtable insert compares keys. At that time the batch's sequence is not yet published.
 TEST_F(MomentsTest, AWriteIsPublishedAfterItsEntries) {
   ObservedComparator comparator;
   options_.comparator = &comparator;
@@ -51,10 +51,10 @@ TEST_F(MomentsTest, AWriteIsPublishedAfterItsEntries) {
   Close();
 }
 
-// A snapshot of the program: a read asks it for its number after it has taken its view.
+// A snapshot of the program. A read gets its number after it has taken its view.
 class ObservedSnapshot final : public Snapshot {
  public:
-  // ask: called each time, with how often it was called before.
+  // ask: called each time with the number of earlier calls.
   explicit ObservedSnapshot(std::function<SequenceNumber(int)> ask) : ask_(std::move(ask)) {}
   ~ObservedSnapshot() override = default;
 
@@ -66,11 +66,11 @@ class ObservedSnapshot final : public Snapshot {
   mutable int asked_ = 0;
 };
 
-// On another thread: the reader that is at the switch point is inside an epoch.
+// Uses another thread, because the reader at the switch point is inside an epoch.
 void RunElsewhere(const std::function<void()>& work) { std::thread(work).join(); }
 
-// The old value is dropped by a flush between the two steps of a read. It is found all the same,
-// for the view was taken before.
+// A flush drops the old value between the two steps of a read. The read still finds it, because the
+// view was taken before.
 class MomentsOfAReadTest : public DatabaseFixture {
  protected:
   void SetUp() override {
@@ -102,8 +102,8 @@ TEST_F(MomentsOfAReadTest, NewIteratorTakesTheViewBeforeTheSequence) {
   EXPECT_EQ(Get("key"), "new");
 }
 
-// One batch changes two families, after the memtable of one was switched between the steps of a
-// read over both: it sees the batch in both or in none.
+// The memtable of one family is switched, and a batch changes both families, between the steps of a
+// read over both. The read sees the batch in both families or in neither.
 class MomentsOfFamiliesTest : public DatabaseFixture {
  protected:
   void SetUp() override {
@@ -131,8 +131,8 @@ class MomentsOfFamiliesTest : public DatabaseFixture {
     return db_->GetLatestSequenceNumber();
   }
 
-  int changes_ = 1;  // of the first loads of a read, one each
-  int asked_ = 0;    // so often before
+  int changes_ = 1;  // the number of first loads at which a view changes
+  int asked_ = 0;    // the number of earlier calls
   const ObservedSnapshot snapshot_{[this](int asked) { return Change(asked); }};
 };
 
@@ -161,8 +161,8 @@ TEST_F(MomentsOfFamiliesTest, NewIteratorsSeeBothAtOneMoment) {
   EXPECT_EQ(values[0], values[1]);
 }
 
-// A view changes during each load of all views, as those of thousands of families may: the read
-// ends all the same.
+// A view changes during each load of all views, as with thousands of families. The read must still
+// end.
 TEST_F(MomentsOfFamiliesTest, AReadEndsWhileViewsChangeFasterThanItLoadsThem) {
   constexpr int kLoadsMax = 50;
   changes_ = kLoadsMax;

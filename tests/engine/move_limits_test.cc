@@ -1,6 +1,6 @@
-// Where a move of an iterator ends that finds no key: the limit of ReadOptions counts the entries
-// that range deletions hide as it counts deletions and hidden versions, and the end of a prefix is
-// the end of a walk over hidden keys.
+// Where a move of an iterator that finds no key ends. The limit of ReadOptions counts entries that
+// range deletions hide in the same way as deletions and hidden versions. The end of a prefix ends
+// the iteration over hidden keys.
 #include "ashlar/perf_context.h"
 #include "ashlar/slice_transform.h"
 #include "base/format.h"
@@ -13,7 +13,7 @@ constexpr int kKeys = 100;
 
 class MoveLimitsTest : public DatabaseFixture {
  protected:
-  // A walk is as long the second time.
+  // A second iteration steps over as many entries.
   MoveLimitsTest() { options_.iterators_remember_gaps = false; }
 
   static std::string Key(int number) { return StrCat("k", 1000 + number); }
@@ -40,8 +40,8 @@ class MoveLimitsTest : public DatabaseFixture {
   }
   static uint64_t Skipped() { return get_perf_context()->internal_key_skipped_count; }
 
-  // A seek into the hidden keys finds a visible one if its limit is the entries that it steps over,
-  // and is Incomplete if that is one less. Returns that number.
+  // Expects a seek into the hidden keys to find a visible key if its limit is the number of entries
+  // stepped over, and to be Incomplete if it is one less. Returns that number.
   uint64_t ExpectLimitOfSeeks() {
     const auto seek = [&](uint64_t limit, bool forward) {
       const std::unique_ptr<Iterator> it = NewIterator(limit);
@@ -70,8 +70,8 @@ TEST_F(MoveLimitsTest, CoveredEntriesCount) {
   Open();
   PutBoth();
   PutInner();
-  const Snapshot* const snapshot = db_->GetSnapshot();  // so that the flush keeps them
-  DeleteRange("k", "l");  // of the same source: its entries are left one by one
+  const Snapshot* const snapshot = db_->GetSnapshot();  // so that the flush keeps the entries
+  DeleteRange("k", "l");  // in the same source, so that its entries are passed one by one
   for (const char* where : {"memtable", "table"}) {
     SCOPED_TRACE(where);
     EXPECT_GE(ExpectLimitOfSeeks(), static_cast<uint64_t>(kKeys));
@@ -100,7 +100,7 @@ TEST_F(MoveLimitsTest, CoveredEntriesAndDeletionsCountTogether) {
   EXPECT_GE(ExpectLimitOfSeeks(), static_cast<uint64_t>(kKeys));
 }
 
-// Fragments, covered entries and deletions: each stop is further than the one before.
+// Over fragments, covered entries and deletions, each stop is further than the one before.
 TEST_F(MoveLimitsTest, AWalkGoesOnWhereItWasStopped) {
   options_.disable_auto_compactions = true;
   Open();
@@ -135,15 +135,15 @@ TEST_F(MoveLimitsTest, AWalkGoesOnWhereItWasStopped) {
   }
 }
 
-// A walk back seeks the version of a key that decides, and meets hidden keys after the key. It told
-// one of these, and a walk from there came to the key again, and to them.
+// A backward move seeks the deciding version of a key, and meets hidden keys after it. If it
+// stopped at one of these, a move from there would reach the same key and hidden keys again.
 TEST_F(MoveLimitsTest, AWalkBackGoesOnAtTheKeyWhoseVersionItSought) {
   Open();
   PutBoth();
   PutInner();
   DeleteRange("k", "l");
   const Snapshot* const snapshot = db_->GetSnapshot();
-  for (int i = 0; i < 20; ++i) Put("j", StrCat(i));  // more than are stepped over one by one
+  for (int i = 0; i < 20; ++i) Put("j", StrCat(i));  // too many to step over one by one
   ReadOptions options;
   options.snapshot = snapshot;
   options.max_skippable_internal_keys = kKeys + 30;
@@ -159,7 +159,7 @@ TEST_F(MoveLimitsTest, AWalkBackGoesOnAtTheKeyWhoseVersionItSought) {
   db_->ReleaseSnapshot(snapshot);
 }
 
-// A move that has its key does not fail because of the entries after it. The next move does.
+// A move that has found its key does not fail because of later entries. The next move does.
 TEST_F(MoveLimitsTest, AKeyThatIsDecidedIsShown) {
   options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
   Open();
@@ -183,7 +183,7 @@ TEST_F(MoveLimitsTest, AKeyThatIsDecidedIsShown) {
   EXPECT_EQ(Shown(it.get()), "y=2");
   it->Prev();
   EXPECT_EQ(Shown(it.get()), "incomplete");
-  // A seek begins anew, and a turn walks the other way.
+  // A seek starts anew, and a change of direction moves the other way.
   it->SeekForPrev("y");
   EXPECT_EQ(Shown(it.get()), "y=2");
   it->Next();
@@ -195,7 +195,7 @@ TEST_F(MoveLimitsTest, ManyVersionsAboveCoveredEntries) {
   PutBoth();
   PutInner();
   DeleteRange("k", "l");
-  for (int i = 0; i < 20; ++i) Put("y", StrCat(i));  // more than are stepped over one by one
+  for (int i = 0; i < 20; ++i) Put("y", StrCat(i));  // too many to step over one by one
   const std::unique_ptr<Iterator> it = NewIterator(kKeys / 2);
   it->SeekForPrev("yy");
   EXPECT_EQ(Shown(it.get()), "y=19");
@@ -250,7 +250,7 @@ TEST_F(PrefixLimitsTest, APrefixEndsAWalkOverCoveredEntries) {
   it->Prev();
   EXPECT_EQ(Shown(it.get()), "end");
   EXPECT_LE(Skipped() - before, 1u);  // the version of z
-  // Inside the prefix the limit is the same as ever.
+  // Within the prefix, the limit applies as usual.
   it->Seek("k");
   EXPECT_EQ(Shown(it.get()), "incomplete");
   it->SeekForPrev("kz");
@@ -272,7 +272,7 @@ TEST_F(PrefixLimitsTest, APrefixEndsAWalkOverFragments) {
   EXPECT_LE(Skipped() - before, 1u);  // j
 }
 
-// A walk that ends with its prefix knows nothing of the keys after the first entry outside.
+// An iteration that ends with its prefix has no knowledge of keys after the first entry outside.
 TEST_F(PrefixLimitsTest, WhatSuchAWalkRemembersHidesNoKeyOfAnotherPrefix) {
   options_.iterators_remember_gaps = true;
   Open();

@@ -1,4 +1,4 @@
-// MultiGet answers as Get does, however keys, families, versions and tables are mixed.
+// MultiGet returns the same as Get for any mix of keys, families, versions and tables.
 #include <random>
 
 #include "tests/engine/database_fixture.h"
@@ -85,7 +85,7 @@ TEST_P(MultiGetTest, AnswersAsGetDoesOverMemTablesLevelsAndFamilies) {
     for (ColumnFamilyHandle* family : handles_) EXPECT_OK(db_->Flush(FlushOptions(), family));
   }
   OpenFamilies({kDefaultColumnFamilyName, "one", "two"});
-  // Nothing is cached and no table is open; in the end everything is.
+  // At first nothing is cached and no table is open. In the end everything is.
   const Snapshot* const before = db_->GetSnapshot();
   WriteSome(&random, 300);
   for (const size_t n : {1u, 2u, 31u, 32u, 33u, 64u, 100u, 500u}) {
@@ -103,7 +103,7 @@ TEST_P(MultiGetTest, StopsWithAbortedBeyondTheSoftLimit) {
   for (uint32_t i = 0; i < 100; ++i) bytes.push_back(Key(i));
   const std::vector<Slice> keys(bytes.begin(), bytes.end());
   ReadOptions options;
-  options.value_size_soft_limit = 4950;  // passed by the fiftieth value
+  options.value_size_soft_limit = 4950;  // exceeded at the fiftieth value
   std::vector<PinnableSlice> values(100);
   std::vector<Status> statuses(100);
   db_->MultiGet(options, db_->DefaultColumnFamily(), 100, keys.data(), values.data(),

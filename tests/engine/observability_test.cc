@@ -1,4 +1,4 @@
-// Observability of a database: tickers, histograms, PerfContext, listeners, events in the LOG.
+// Observability of a database: tickers, histograms, PerfContext, listeners, events in LOG.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 std::string Key(int i) { return "key" + std::to_string(1000 + i); }
 
-// Records each notification as one word and the relevant fields.
+// Records each notification as one line with its relevant fields.
 class Diary final : public EventListener {
  public:
   void OnFlushBegin(DB*, const FlushJobInfo& info) override {
@@ -215,7 +215,7 @@ TEST_F(ObservabilityTest, AFilterCountsWhatItSavedAndWhatItLetThrough) {
   EXPECT_EQ(Ticker(BLOOM_FILTER_FULL_TRUE_POSITIVE), 100u);
 }
 
-// Like most, it does not say that different bytes are different keys.
+// Like most comparators, it does not declare that different bytes are different keys.
 class PlainComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Plain"; }
@@ -237,7 +237,7 @@ TEST_F(ObservabilityTest, AFilterIsAskedWithEveryComparator) {
   for (int i = 0; i < 100; ++i) EXPECT_NE(Get(Key(i)), "NOT_FOUND");
   for (int i = 0; i < 90; ++i) EXPECT_EQ(Get(Key(i) + "x"), "NOT_FOUND");
   EXPECT_GE(Ticker(BLOOM_FILTER_USEFUL), 80u);
-  Close();  // before its comparator
+  Close();  // before its comparator is destroyed
 }
 
 TEST_F(ObservabilityTest, WritesCountGroupsBytesAndSyncs) {
@@ -397,7 +397,7 @@ TEST_F(ObservabilityTest, ListenersHearOfAFlushInItsOrder) {
   EXPECT_EQ(diary_->db(), db_.get());
 }
 
-// Reads by the database's default family when a flush is installed.
+// Reads from the database's default family when a flush is installed.
 class ReadsAfterFlushes final : public EventListener {
  public:
   void OnFlushCompleted(DB* db, const FlushJobInfo& /*info*/) override {
@@ -435,7 +435,7 @@ TEST_F(ObservabilityTest, ListenersHearOfACompactionAndOfTheTablesThatGo) {
   CompactAll();
   ASSERT_OK(db_->Close());
   const std::vector<std::string> entries = diary_->entries();
-  // The flushes' last words may come after their waiters went on.
+  // The last notifications of the flushes may follow the end of their callers' wait.
   std::vector<std::string> heard;
   std::copy_if(entries.begin(), entries.end(), std::back_inserter(heard),
                [](const std::string& entry) { return !entry.starts_with("flush"); });
@@ -489,7 +489,7 @@ TEST_F(ObservabilityTest, ACompactionReportsItsRecordsBytesAndKeys) {
   EXPECT_EQ(stats.largest_output_key_prefix, "z");
   EXPECT_EQ(stats.num_single_del_fallthru, 1u);
   EXPECT_EQ(stats.num_single_del_mismatch, 1u);
-  // One range has all of it.
+  // A single range covers all of it.
   ASSERT_EQ(diary_->ranges().size(), 1u);
   const CompactionJobStats range = diary_->ranges()[0].stats;
   EXPECT_EQ(range.num_input_records, stats.num_input_records);
@@ -629,7 +629,7 @@ TEST_F(ObservabilityTest, ListenersHearOfStallsInTheirOrder) {
   EXPECT_NE(std::find(first, entries.end(), normal), entries.end());
 }
 
-// A program that holds its writes back while there is a stall starts no other job.
+// A program that holds back its writes during a stall starts no other job.
 TEST_F(ObservabilityTest, TheEndOfAStallIsReportedByTheCallThatCausesIt) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 1;
@@ -643,7 +643,7 @@ TEST_F(ObservabilityTest, TheEndOfAStallIsReportedByTheCallThatCausesIt) {
     ASSERT_OK(db_->Put(WriteOptions(), family, "a", "b"));
     ASSERT_OK(db_->Flush(FlushOptions(), family));
   }
-  ASSERT_OK(db_->PauseBackgroundWork());  // returns once no job runs, and none begins
+  ASSERT_OK(db_->PauseBackgroundWork());  // returns once no job runs; none starts afterwards
   const std::string delayed = std::to_string(static_cast<int>(WriteStallCondition::kDelayed));
   const std::string normal = std::to_string(static_cast<int>(WriteStallCondition::kNormal));
   ASSERT_EQ(diary_->Count("stall " + normal + " to " + delayed), 2u);
@@ -691,7 +691,7 @@ TEST_F(ObservabilityTest, ListenersHearOfAFailedTableAndOfTheResume) {
   EXPECT_NE(std::search(entries.begin(), entries.end(), end.begin(), end.end()), entries.end());
 }
 
-// The values of "event" in the LOG, in their order.
+// The values of "event" in LOG, in order.
 std::vector<std::string> EventsIn(const std::string& log) {
   std::vector<std::string> events;
   const std::string mark = "\"event\": \"";

@@ -1,5 +1,5 @@
-// PinnableSlice: values are found without a copy, and stay valid after their container is
-// replaced or deleted.
+// PinnableSlice: values are found without a copy and stay valid after their container is replaced
+// or deleted.
 #include "ashlar/statistics.h"
 #include "tests/engine/database_fixture.h"
 
@@ -142,7 +142,7 @@ TEST_F(PinTest, CloseIsAbortedByAPinInTheMappingOfATableThatIsNoMore) {
   EXPECT_OK(db_->Close());
 }
 
-// RocksDB forbids it; programs do it.
+// RocksDB forbids this, but programs do it.
 TEST_F(PinTest, WhatIsLeftOfADeletedDatabaseStaysValidAndIsGivenBackLater) {
   for (const bool mmap : {false, true}) {
     options_.allow_mmap_reads = mmap;
@@ -173,7 +173,7 @@ TEST_F(PinTest, WhatIsLeftOfADeletedDatabaseStaysValidAndIsGivenBackLater) {
     EXPECT_EQ(seen, 101u);
     ASSERT_OK(iterator->Refresh());
 
-    // The files are closed and the lock is free; nothing was lost.
+    // The files are closed and the lock is released. Nothing was lost.
     OpenFamilies({kDefaultColumnFamilyName, mmap ? "mapped" : "cached"});
     EXPECT_EQ(GetFrom(handles_.back(), "unlogged"), Value(2));
     EXPECT_EQ(Get("memtable"), Value(1));
@@ -209,7 +209,7 @@ TEST_F(PinTest, TheCacheStaysWithinItsCapacityWithPinsAndReadsNeverFail) {
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(pins[static_cast<size_t>(i)].ToString(), Value(i));
 }
 
-// With the role kBlockBasedTableReader the memory of open tables is part of the cache's usage.
+// With the role kBlockBasedTableReader, the memory of open tables counts as usage of the cache.
 TEST_F(PinTest, OpenTablesCountInTheCache) {
   options_.disable_auto_compactions = true;
   table_.filter_policy.reset(NewBloomFilterPolicy(10));

@@ -1,5 +1,5 @@
-// PlainTables under the whole engine: every layout against a map, tables of both kinds in one
-// database, pins, refusals, and the options of the benchmark that the format is for.
+// PlainTables with the complete engine: every layout against a map, tables of both kinds in one
+// database, pins, refusals, and the options of the benchmark for which the format exists.
 #include <iterator>
 #include <optional>
 
@@ -31,7 +31,7 @@ class PlainTableTest : public DatabaseFixture {
     ASSERT_OK(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(options_), text, &options));
     options_ = Options(DBOptions(options_), options);
   }
-  // How many tables are of the kind, by their properties.
+  // The numbers of PlainTables and of other tables, by their properties.
   std::pair<size_t, size_t> PlainAndOtherTables() {
     TablePropertiesCollection all;
     EXPECT_OK(db_->GetPropertiesOfAllTables(&all));
@@ -137,7 +137,7 @@ TEST_P(PlainTableModes, ARandomHistoryReadsAsAMap) {
                                      1, &half_bytes));
   EXPECT_GT(half_bytes, Number("rocksdb.total-sst-files-size") / 5);
 
-  // Seeks in both directions, anywhere.
+  // Seeks to arbitrary targets in both directions.
   ReadOptions total_order;
   total_order.total_order_seek = true;
   const std::unique_ptr<Iterator> it(db_->NewIterator(total_order));
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         "prefix_extractor=fixed:6;plain_table_factory={encoding_type=kPrefix;full_scan_mode="
         "true}"));
 
-// The options of the benchmark that reads from RAM, in its words.
+// The options of the benchmark that reads from RAM, as it writes them.
 TEST_F(PlainTableTest, TheOptionsOfTheReadPathForRam) {
   Use("num_levels=6;write_buffer_size=1m;max_write_buffer_number=2;level0_file_num_compaction_"
       "trigger=8;target_file_size_base=2097152;"
@@ -236,7 +236,7 @@ TEST_F(PlainTableTest, BothKindsOfTablesInOneDatabase) {
   }
 }
 
-// Of tables that were block-based. Where older data are below, a compaction keeps them.
+// Range deletions of block-based tables. A compaction keeps them if there are older data below.
 TEST_F(PlainTableTest, RangeDeletionsStayInBlockBasedTables) {
   options_.disable_auto_compactions = true;
   Open();
@@ -265,7 +265,7 @@ TEST_F(PlainTableTest, RangeDeletionsStayInBlockBasedTables) {
   EXPECT_EQ(Contents(), expected);
 }
 
-// Without a mapping a table is read whole, whatever the factory of the family is.
+// Without a mapping, a table is read as a whole, regardless of the family's table factory.
 TEST_F(PlainTableTest, WithoutAMappingTablesAreReadWhole) {
   constexpr uint64_t kValues = 20;
   options_.allow_mmap_reads = false;
@@ -323,7 +323,7 @@ TEST_F(PlainTableTest, ValuesArePinnedInTheMapping) {
   PinnableSlice value;
   ASSERT_OK(db_->Get(ReadOptions(), db_->DefaultColumnFamily(), "a", &value));
   EXPECT_TRUE(value.IsPinned());
-  // The table is closed; its bytes stay while they are pinned.
+  // The table is closed, but its bytes stay while they are pinned.
   Delete("a");
   Flush();
   CompactAll();
@@ -370,7 +370,7 @@ TEST_F(PlainTableTest, AKeyOfAnotherLengthIsRefusedBeforeItIsWritten) {
   Flush();
   EXPECT_EQ(Contents(), "four=1 ");
 
-  // Where prefixes are encoded, every key has its length.
+  // If prefixes are encoded, every key is stored with its length.
   Use("prefix_extractor=fixed:3;plain_table_factory={encoding_type=kPrefix;user_key_len=4}");
   Open();
   Put("three", "2");
@@ -378,7 +378,7 @@ TEST_F(PlainTableTest, AKeyOfAnotherLengthIsRefusedBeforeItIsWritten) {
   EXPECT_EQ(Get("three"), "2");
 }
 
-// SetOptions may take the extractor away.
+// SetOptions may remove the extractor.
 TEST_F(PlainTableTest, KeysOfAnyLengthStayFlushableWithoutTheirPrefixes) {
   Use("prefix_extractor=fixed:3;plain_table_factory={hash_table_ratio=0;encoding_type=kPrefix;"
       "user_key_len=4}");
@@ -395,8 +395,8 @@ TEST_F(PlainTableTest, KeysOfAnyLengthStayFlushableWithoutTheirPrefixes) {
   EXPECT_EQ(Get("longer"), "3");
 }
 
-// A log that was written under other options may hold such keys: the flush says so, and nothing of
-// it is lost.
+// A log that was written under other options may contain such keys. The flush reports them, and
+// loses none of them.
 TEST_F(PlainTableTest, AKeyOfAnotherLengthInTheLogFailsTheFlush) {
   Use("plain_table_factory={hash_table_ratio=0}");
   Open();

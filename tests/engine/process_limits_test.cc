@@ -12,11 +12,11 @@
 #include "tests/engine/database_fixture.h"
 
 namespace {
-// The disk becomes full while it reserves space, and keeps what it has reserved by then.
+// Makes the disk run full during a reservation, which keeps the space reserved up to then.
 bool disk_is_full = false;
 }  // namespace
 
-// In the place of the C library's.
+// Replaces the function of the C library.
 extern "C" int fallocate(int fd, int mode, off_t offset, off_t bytes) {
   static auto* const real = reinterpret_cast<decltype(&::fallocate)>(dlsym(RTLD_NEXT, "fallocate"));
   if (!disk_is_full) return real(fd, mode, offset, bytes);
@@ -28,7 +28,7 @@ extern "C" int fallocate(int fd, int mode, off_t offset, off_t bytes) {
 namespace ashlar {
 namespace {
 
-// Lowers a limit of the process while it lives.
+// Lowers a limit of the process for the lifetime of this object.
 class LowerLimit {
  public:
   using Resource = decltype(RLIMIT_NOFILE);
@@ -76,7 +76,7 @@ TEST_F(ManyTablesTest, AllOpenMeansAsManyAsTheProcessMayOpen) {
   EXPECT_EQ(entries, kEntries);
 }
 
-constexpr size_t kMiB = size_t{1} << 20;  // a buffer of an unbuffered file
+constexpr size_t kMiB = size_t{1} << 20;  // the buffer size of an unbuffered file
 
 using FullDiskTest = DatabaseFixture;
 
@@ -111,7 +111,7 @@ class FileSizeLimitTest : public DatabaseFixture {
   void (*const handler_before_)(int);
 };
 
-// The last buffer is full when the file ends: only its own write can report that it failed.
+// The last buffer is full when the file ends, so only its own write can report the failure.
 TEST_F(FileSizeLimitTest, APieceThatFailsOnItsWayIsToldBySyncAndClose) {
   vfs::FileOptions options;
   options.use_direct_io = true;
@@ -148,8 +148,8 @@ TEST_F(FileSizeLimitTest, AFlushOfWhichAPieceFailedLosesNothing) {
   for (int i = 0; i < kEntries; ++i) ASSERT_EQ(Get(std::to_string(1000 + i)), value) << i;
 }
 
-// The log may not grow: the very Put that it has no room for fails, and the rest of the log is
-// whole.
+// The log cannot grow. Exactly the Put for which it has no room fails, and the rest of the log
+// stays complete.
 TEST_F(FileSizeLimitTest, TheWriteThatTheLogHasNoRoomForFailsAndEveryModeOpens) {
   for (const WALRecoveryMode mode :
        {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
@@ -179,7 +179,7 @@ TEST_F(FileSizeLimitTest, TheWriteThatTheLogHasNoRoomForFailsAndEveryModeOpens) 
   }
 }
 
-// A store into a mapping would end this process.
+// A store into a mapping would kill this process.
 TEST_F(FileSizeLimitTest, ALogThatAnotherProcessCutsShortEndsNoProcess) {
   Open();
   const std::string value(1000, 'v');

@@ -1,5 +1,5 @@
-// Collectors of table properties: the entries that they get, the properties that they add, and
-// their failures. CompactOnDeletionCollector.
+// Collectors of table properties: the entries that they receive, the properties that they add, and
+// their failures. Also CompactOnDeletionCollector.
 #include "ashlar/table_properties_collectors.h"
 
 #include <fstream>
@@ -70,7 +70,7 @@ class PropertiesCollectorTest : public DatabaseFixture {
     options_.disable_auto_compactions = true;
     options_.level_compaction_dynamic_level_bytes = false;
   }
-  // Of the only table.
+  // The properties of the only table.
   TableProperties Properties() {
     TablePropertiesCollection all;
     EXPECT_OK(db_->GetPropertiesOfAllTables(&all));
@@ -127,7 +127,7 @@ TEST_F(PropertiesCollectorTest, ListenersGetWhatTheTableDoesNotRecord) {
   Put("a", std::string(10'000, 'a'));
   Put("b", std::string(10'000, 'b'));
   Flush();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // the event comes after the flush
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // the event follows the flush
   const TableProperties& fresh = listener->properties;
   EXPECT_EQ(fresh.readable_properties, (UserCollectedProperties{{"entries", "2"}}));
   EXPECT_GT(fresh.uncompressed_data_size, 20'000u);
@@ -150,7 +150,7 @@ TEST_F(PropertiesCollectorTest, AFailureIsLoggedAndTheTableWritten) {
     Flush();
     CompactAll();
     EXPECT_EQ(Contents(), "a=1 b=2 ");
-    // One that refuses entries is asked for its properties nevertheless.
+    // A collector that refuses entries still gets the call for its properties.
     EXPECT_EQ(Properties().user_collected_properties.count("test.entries"),
               failure == kAdd ? 1u : 0u);
     EXPECT_NE(LogText().find("the table properties collector Recorder failed in "),
@@ -205,7 +205,7 @@ TEST(CompactOnDeletionCollectorTest, AWindowWithManyDeletionsWantsACompaction) {
   EXPECT_FALSE(WantsCompaction(factory.get(), Times(49, "d") + Times(500, "p")));
   EXPECT_TRUE(WantsCompaction(factory.get(), Times(500, "p") + Times(50, "d") + Times(500, "p")));
   EXPECT_TRUE(WantsCompaction(factory.get(), Times(64, "dp")));
-  // 50 in all, but never 50 among 128 entries.
+  // 50 in total, but never 50 among 128 entries.
   EXPECT_FALSE(WantsCompaction(factory.get(), Times(50, "dppppp")));
 }
 
@@ -242,7 +242,7 @@ TEST_F(PropertiesCollectorTest, TablesOfDeletionsAreCompacted) {
   EXPECT_EQ(Number("rocksdb.live-sst-files-size"), 0u);
 }
 
-// The deletions stay for the snapshot: at the bottom nothing is marked again and again.
+// The deletions stay for the snapshot. At the bottom no table is marked repeatedly.
 TEST_F(PropertiesCollectorTest, DeletionsAtTheBottomAreCompactedOnce) {
   options_.table_properties_collector_factories = {NewCompactOnDeletionCollectorFactory(128, 100)};
   options_.disable_auto_compactions = false;

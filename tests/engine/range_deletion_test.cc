@@ -1,6 +1,6 @@
-// Range deletions, wherever their tombstones lie: each test is a way in which they have gone wrong
-// in some engine. tests/model runs random histories of them, tests/interchange exchanges them with
-// RocksDB.
+// Range deletions, with tombstones in all places. Each test is a way in which they have gone wrong
+// in some engine. tests/model runs random histories of them, and tests/interchange exchanges them
+// with RocksDB.
 #include <algorithm>
 
 #include "ashlar/perf_context.h"
@@ -21,7 +21,7 @@ class RangeDeletionTest : public DatabaseFixture {
     options.bottommost_level_compaction = BottommostLevelCompaction::kForce;
     EXPECT_OK(db_->CompactRange(options, nullptr, nullptr));
   }
-  // Checks the contents in the memtable, in one table, after a reopen, and rewritten.
+  // Checks the contents in the memtable, replayed, flushed, reopened and rewritten.
   void ExpectEverywhere(const std::string& contents) {
     EXPECT_EQ(Contents(), contents);
     Open();
@@ -101,7 +101,7 @@ TEST_F(RangeDeletionTest, SnapshotsAndOldIteratorsSeeWhatTheyDeleted) {
   EXPECT_EQ(test::WalkBothWays(old.get()), "a=1 b=1 ");
 }
 
-// The first range deletion of a memtable comes after the iterator was made.
+// The memtable gets its first range deletion after the iterator is created.
 TEST_F(RangeDeletionTest, RefreshSeesALaterOne) {
   Open();
   Put("a", "1");
@@ -139,7 +139,7 @@ TEST_F(RangeDeletionTest, AFilterThatRulesOutAKeyDoesNotHideThem) {
   EXPECT_TRUE(db_->KeyMayExist(ReadOptions(), Key(95), &value));
 }
 
-// A snapshot keeps both the value and the tombstone. The value may get sequence 0, and stays
+// A snapshot keeps both the value and the tombstone. The value may get sequence 0, but must stay
 // deleted.
 TEST_F(RangeDeletionTest, AZeroedSequenceStaysBelowAKeptTombstone) {
   Open();
@@ -166,7 +166,7 @@ TEST_F(RangeDeletionTest, AZeroedSequenceStaysBelowAKeptTombstone) {
   EXPECT_EQ(Contents(), "a=2 b=1 ");
 }
 
-// The largest key of the file is the end of the range, which the next file begins with.
+// The file's largest key is the end of the range, which is the next file's first key.
 TEST_F(RangeDeletionTest, TheEndOfTheLastRangeIsNotInItsFile) {
   Open();
   Put("m", "1");
@@ -185,7 +185,7 @@ TEST_F(RangeDeletionTest, TheEndOfTheLastRangeIsNotInItsFile) {
   ExpectEverywhere("m=1 ");
 }
 
-// Every turn at the ends of two fragments that touch and of one apart, in memtable and table.
+// Changes of direction at the ends of two adjacent fragments and of a third, in memtable and table.
 TEST_F(RangeDeletionTest, BackwardsAtTheEndsOfAFragment) {
   Open();
   for (const char* key : {"a", "b", "c", "d", "e", "f", "g"}) Put(key, "1");
@@ -222,7 +222,7 @@ TEST_F(RangeDeletionTest, BackwardsAtTheEndsOfAFragment) {
   }
 }
 
-// A table of tombstones alone deletes more keys than it has entries: no estimate may wrap.
+// A table with only tombstones deletes more keys than it has entries. No estimate may wrap.
 TEST_F(RangeDeletionTest, EstimatesDoNotWrap) {
   options_.disable_auto_compactions = true;
   Open();
@@ -240,7 +240,7 @@ TEST_F(RangeDeletionTest, EstimatesDoNotWrap) {
   EXPECT_LE(data_bytes, uint64_t{1} << 20);
 }
 
-// One tombstone over tables that a compaction cuts: each has its part, and none reaches further.
+// A compaction cuts tables under one tombstone. Each has its own part, and none extends beyond it.
 TEST_F(RangeDeletionTest, TablesThatShareATombstoneAreCompactedApart) {
   options_.target_file_size_base = 8 << 10;
   options_.max_bytes_for_level_base = 32 << 10;
@@ -280,7 +280,7 @@ TEST_F(RangeDeletionTest, TablesThatShareATombstoneAreCompactedApart) {
     }
   };
   expect("compacted");
-  // Parts are compacted by themselves, and values written between them become the oldest there are.
+  // Parts are compacted separately, and values written in between become the oldest of their key.
   for (uint64_t from = 0; from < 1000; from += 130) {
     for (uint64_t i = from; i < from + 20 && i < 1000; i += 10) Put(Key(i), "new");
     Flush();
@@ -300,8 +300,8 @@ TEST_F(RangeDeletionTest, TablesThatShareATombstoneAreCompactedApart) {
 }
 
 TEST_F(RangeDeletionTest, ATableOfNothingElse) {
-  // Otherwise the hidden files may be in a plan of their own when CompactAll plans, and the
-  // tombstone above them moves to a level instead of ending.
+  // Otherwise the hidden files may already be in a plan when CompactAll plans, and the tombstone
+  // above them moves to a level instead of being dropped.
   options_.disable_auto_compactions = true;
   Open();
   for (uint64_t i = 0; i < 100; ++i) Put(Key(i), "1");
@@ -355,7 +355,7 @@ TEST_F(RangeDeletionTest, ASingleDeletionMeetsWhatIsLeft) {
   ExpectEverywhere("e=1 ");
 }
 
-// All that a tombstone of a newer source covers is left by one seek.
+// One seek passes everything that a tombstone of a newer source covers.
 TEST_F(RangeDeletionTest, ASeekPassesWhatIsCoveredWithoutReadingIt) {
   constexpr uint64_t kKeys = 20000;
   BlockBasedTableOptions table;
@@ -382,8 +382,8 @@ TEST_F(RangeDeletionTest, ASeekPassesWhatIsCoveredWithoutReadingIt) {
   }
 }
 
-// The tables of a level share a tombstone that covers all of an older level. A scan inside the
-// first or the last of them opens none of the others, which are damaged.
+// The tables of a level share a tombstone that covers all of an older level. A scan within the
+// first or the last table opens none of the others, which are damaged.
 TEST_F(RangeDeletionTest, ABoundedSeekOpensNoTableBeyondItsBound) {
   constexpr uint64_t kKeys = 1000;
   options_.disable_auto_compactions = true;
@@ -423,7 +423,7 @@ TEST_F(RangeDeletionTest, ABoundedSeekOpensNoTableBeyondItsBound) {
     SCOPED_TRACE(beside_a_memtable ? "with a key beyond the bound" : "tables alone");
     options_.statistics = CreateDBStatistics();
     Open();
-    // A key of a damaged table.
+    // A key within a damaged table.
     if (beside_a_memtable) Put(tables[tables.size() / 2].smallestkey, "new");
     const std::string lower = tables.back().smallestkey;
     const std::string upper = tables[1].smallestkey;
@@ -443,7 +443,7 @@ TEST_F(RangeDeletionTest, ABoundedSeekOpensNoTableBeyondItsBound) {
     for (back->SeekToLast(); back->Valid(); back->Prev()) ++keys;
     EXPECT_OK(back->status());
     EXPECT_GE(keys, 1u);
-    // The first and the last of level 1, and the one of level 2.
+    // The first and the last table of level 1, and the table of level 2.
     EXPECT_LE(options_.statistics->getTickerCount(NO_FILE_OPENS), 3u);
   }
 }
@@ -475,7 +475,7 @@ TEST_F(RangeDeletionTest, ReadOnlyOpensApplyThoseOfTheLog) {
 // By each kind of read, from memtables and from tables.
 TEST_F(RangeDeletionTest, ReadsThatIgnoreThemFindWhatIsStored) {
   Open();
-  const Snapshot* const before = db_->GetSnapshot();  // flushes keep what they deleted
+  const Snapshot* const before = db_->GetSnapshot();  // flushes keep the entries that they delete
   for (const char* key : {"a", "b", "c", "d"}) Put(key, "1");
   const Snapshot* const put = db_->GetSnapshot();
   DeleteRange("a", "c");
@@ -513,7 +513,7 @@ TEST_F(RangeDeletionTest, ReadsThatIgnoreThemFindWhatIsStored) {
   db_->ReleaseSnapshot(before);
 }
 
-// A gap that an iterator remembers may have keys that range deletions alone have hidden.
+// A gap that an iterator remembers may contain keys that only range deletions hide.
 TEST_F(RangeDeletionTest, ReadsThatIgnoreThemUseNoKnownGaps) {
   Open();
   constexpr uint64_t kCount = 400;

@@ -1,4 +1,4 @@
-// ReadOptions::read_tier and table_filter: which sources each kind of read looks at.
+// ReadOptions::read_tier and table_filter: which sources each kind of read uses.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -32,7 +32,7 @@ class ReadTierTest : public DatabaseFixture {
     if (status.IsNotFound()) return "-";
     return status.ok() ? value.ToString() : status.ToString();
   }
-  // By Get and by MultiGet, in both families.
+  // Reads by Get and by MultiGet in both families.
   std::string Read(const std::string& key, const ReadOptions& options) {
     std::string text;
     for (ColumnFamilyHandle* const family : handles_) {
@@ -67,7 +67,7 @@ TEST_F(ReadTierTest, APersistedReadSkipsMemtablesOnceAWriteHasNoLog) {
   // A crash would lose nothing.
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "2 -");
   EXPECT_EQ(Read("b", Tier(kPersistedTier)), "2 -");
-  // From here on memtables of every family may have entries that it would lose.
+  // From here on, memtables of every family may have entries that a crash would lose.
   PutUnlogged("a", "3");
   EXPECT_OK(db_->Put(WriteOptions(), handles_[1], "a", "3"));
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "1 -");
@@ -76,7 +76,7 @@ TEST_F(ReadTierTest, APersistedReadSkipsMemtablesOnceAWriteHasNoLog) {
   Flush();
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "3 -");
   EXPECT_EQ(Read("b", Tier(kPersistedTier)), "2 -");
-  // A new run begins with the persistent data.
+  // A new open starts with persistent data only.
   OpenTwo();
   Put("a", "4");
   EXPECT_EQ(Read("a", Tier(kPersistedTier)), "4 3");
@@ -129,7 +129,7 @@ TEST_F(ReadTierTest, IteratorsDoNotServeThePersistedTier) {
   EXPECT_TRUE(iterators.empty());
 }
 
-// ---- table_filter. Tables are told apart by their numbers of entries.
+// ---- table_filter. Tables are distinguished by their numbers of entries.
 
 TEST_F(ReadTierTest, AnIteratorLeavesOutTablesThatItsFilterDoesNotWant) {
   OpenTwo();
@@ -158,7 +158,7 @@ TEST_F(ReadTierTest, AnIteratorLeavesOutTablesThatItsFilterDoesNotWant) {
     EXPECT_EQ(Read("a", options), "1 -") << "Get and MultiGet do not ask";
     it.reset(db_->NewIterator(options));
   }
-  // The iterator has a copy of the filter, for later views too.
+  // The iterator copies the filter and also uses it for later views.
   EXPECT_EQ(test::WalkBothWays(it.get()), "b=2 d=2 e=3 f=4 ");
   Flush();
   unwanted = 1;
@@ -216,14 +216,14 @@ TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierSeesMemtablesAlone) {
   EXPECT_EQ(test::WalkBothWays(second.get()), "k=v ");
 }
 
-// The entries that such an iterator walks over are no gap of the tables.
+// The entries over which such an iterator steps are not a gap of the tables.
 TEST_F(ReadTierTest, AnIteratorOfTheMemtableTierTeachesOthersNothing) {
   OpenTwo();
   for (int i = 0; i < 200; ++i) Put(StrCat("k", 1000 + i), "in a table");
   Flush();
   Put("a", "1");
   Put("z", "1");
-  // All before the table's first key: a walk asks for a gap after a few deletions in a row.
+  // All before the table's first key. An iterator looks for a gap after a few deletions in a row.
   for (int i = 0; i < 200; ++i) {
     Put(StrCat("b", 1000 + i), "short-lived");
     Delete(StrCat("b", 1000 + i));

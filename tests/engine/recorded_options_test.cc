@@ -1,4 +1,4 @@
-// Records of the program that wrote a database survive a program without the same objects.
+// Records of the program that wrote a database survive a program that lacks the same objects.
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace ashlar {
 namespace {
 
-// An operator that no release knows by name.
+// An operator that no release registers by name.
 class Join final : public AssociativeMergeOperator {
  public:
   static constexpr const char* kName = "test.Join";
@@ -136,7 +136,7 @@ TEST_F(RecordedOptionsTest, TheNameOfAnUnknownOperatorSurvivesEveryRewrite) {
       << "the operator of the program is recorded";
 }
 
-// The names of all objects were lost with such a file.
+// Otherwise such a file would lose the names of all objects.
 TEST_F(RecordedOptionsTest, AValueOfANewerReleaseHidesNoName) {
   options_.merge_operator = std::make_shared<Join>();
   Open();
@@ -165,8 +165,8 @@ class Named final : public AssociativeMergeOperator {
   const Join join_;
 };
 
-// Such names broke the OPTIONS file, or were read back as another one, so that an open without the
-// operator did not find it.
+// Otherwise such names would break the OPTIONS file or be read back as another name, so that an
+// open without the operator would not find it.
 TEST_F(RecordedOptionsTest, AnOperatorWithAnyNameIsFoundAgain) {
   for (const std::string name : {"a=b", "{id=uint64add}", "uint64add ", " ", "a\nb#;{"}) {
     SCOPED_TRACE(name);
@@ -207,7 +207,7 @@ class NamedOrder final : public Comparator {
   const std::string name_;
 };
 
-// The MANIFEST has the name, too, where it may be anything.
+// The MANIFEST also has the name, which may be any text there.
 TEST_F(RecordedOptionsTest, AnOrderWithAnyNameOpensAgain) {
   options_.merge_operator = std::make_shared<Join>();
   for (const std::string name : {"a=b", "id=leveldb.BytewiseComparator", " a\n#;{ "}) {

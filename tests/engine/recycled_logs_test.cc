@@ -1,5 +1,5 @@
-// DBOptions::recycle_log_file_num: which logs are written over, and that no copy, reader or later
-// open sees anything of the logs that they were.
+// DBOptions::recycle_log_file_num: which logs are overwritten, and that no copy, reader or later
+// open sees any record of the logs that they replaced.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class RecycledLogsTest : public ::testing::Test {
     ASSERT_OK(database_->Close());
     database_.reset();
   }
-  // Another database from here on.
+  // Continues with another database.
   void BeginAnew() {
     disk_ = std::make_shared<MemoryFileSystem>();
     files_ = std::make_shared<FaultFileSystem>(disk_);
@@ -51,7 +51,7 @@ class RecycledLogsTest : public ::testing::Test {
   void FinishJobs() {
     while (database_->env()->RunOneJob()) continue;
   }
-  // A log with some records that is obsolete at the end.
+  // Fills a log with some records and makes it obsolete.
   void FillLog() {
     for (int i = 0; i < 20; ++i) {
       ++writes_;
@@ -122,7 +122,7 @@ TEST_F(RecycledLogsTest, NoMoreAreKeptThanWanted) {
   ASSERT_OK(
       database_->Write({{.kind = Change::Kind::kPut, .family = "cold", .key = "key", .value = "1"}},
                        WriteOptions()));
-  // The other family keeps every log.
+  // The other family keeps every log alive.
   for (int i = 0; i < 5; ++i) {
     Put("key", StrCat(i));
     ASSERT_OK(database_->Flush({kDefaultColumnFamilyName}, /*wait=*/true));
@@ -160,7 +160,7 @@ TEST_F(RecycledLogsTest, RecoveryModesThatCannotTellTheEndKeepNone) {
 }
 
 TEST_F(RecycledLogsTest, ALogOfAnEarlierRunIsNotWrittenOver) {
-  options_.recycle_log_file_num = 0;  // no number is in its fragments
+  options_.recycle_log_file_num = 0;  // so that its fragments have no log number
   Open();
   Put("a", "1");
   Close();
@@ -204,7 +204,7 @@ TEST_F(RecycledLogsTest, ACrashLeavesWhatTheNextOpenDeletes) {
   }
 }
 
-// The rest of the older log is neither counted as lost, nor copied, nor replayed.
+// The rest of the older log is not counted as lost, copied or replayed.
 TEST_F(RecycledLogsTest, TheRestOfAnOlderLogIsNoLoss) {
   Open();
   for (int i = 0; i < 200; ++i) Put(StrCat("long", i), std::string(100, 'v'));
@@ -236,8 +236,8 @@ TEST_F(RecycledLogsTest, TheRestOfAnOlderLogIsNoLoss) {
   Close();
 }
 
-// As RocksDB leaves a log that it has written over: with the rest of the older one, which begins
-// within a record of it. The next log shows that nothing is missing.
+// As RocksDB leaves an overwritten log: with the rest of the older log, starting within a record of
+// it. The next log shows that nothing is missing.
 TEST_F(RecycledLogsTest, ALogThatIsNotCutDoesNotKeepFamiliesApart) {
   Open();
   ASSERT_OK(database_->CreateFamily("other"));
@@ -286,7 +286,7 @@ TEST_F(RecycledLogsTest, CopiesEndWhereTheLogEnds) {
   const std::string copied = StrCat("/copy/", BaseName(CurrentLog()));
   EXPECT_EQ(Bytes(copied).size(), current->SizeFileBytes());
   EXPECT_EQ(Bytes(copied), Bytes(CurrentLog()).substr(0, current->SizeFileBytes()));
-  for (int i = 0; i < 3; ++i) FillLog();  // the log that was copied is written over
+  for (int i = 0; i < 3; ++i) FillLog();  // the copied log is overwritten
   ASSERT_GE(Reuses(), 4u);
   std::unique_ptr<DB> copy;
   Options options = options_;
@@ -366,7 +366,7 @@ TEST_F(RecycledLogsTest, WhereAFileCannotBeReusedANewOneIsMade) {
       rule.sticky = true;
       rule.effect = effect;
       if (!supported) {
-        if (effect == FaultEffect::kFailAfter) continue;  // it did nothing
+        if (effect == FaultEffect::kFailAfter) continue;  // it changes nothing
         rule.error = Status::NotSupported("no file is written over");
       }
       files_->AddRule(rule);
@@ -395,7 +395,7 @@ TEST_F(RecycledLogsTest, ALogThatFailedIsNotWrittenOver) {
   EXPECT_FALSE(db()->Put(WriteOptions(), "lost", "1").ok());
   files_->ClearRules();
   const uint64_t reuses = Reuses();
-  ASSERT_OK(db()->Resume());  // makes a log, and releases the failed one
+  ASSERT_OK(db()->Resume());  // creates a log, and releases the failed one
   FinishJobs();
   EXPECT_EQ(Reuses(), reuses + 1) << "of the log before the failure";
   EXPECT_TRUE(Files(".dbtmp").empty());
@@ -423,7 +423,7 @@ TEST_F(RecycledLogsTest, UpdatesEndAtALogThatIsWrittenOver) {
     last = batch.sequence;
   }
   EXPECT_TRUE(updates->status().IsNotFound()) << updates->status().ToString();
-  // A new one begins in the log that is written now.
+  // A new iterator starts in the log that is being written.
   ASSERT_OK(db()->GetUpdatesSince(db()->GetLatestSequenceNumber(), &updates));
   ASSERT_TRUE(updates->Valid());
   EXPECT_EQ(updates->GetBatch().sequence, db()->GetLatestSequenceNumber());

@@ -1,5 +1,5 @@
-// Logs with writes that a table of level 0 is above by sequences, although they are newer: a merge
-// within level 0, by RocksDB from 7.10 on, of files that were ingested before and after them.
+// Logs whose writes are newer than a level-0 table that is above them by its sequences. RocksDB
+// 7.10 and later makes it by a merge in level 0 of files ingested before and after the writes.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +23,7 @@ class ReplayedOrderTest : public DatabaseFixture {
   ReplayedOrderTest() { options_.disable_auto_compactions = true; }
   ~ReplayedOrderTest() override { secondary_.reset(); }
 
-  // A table of b to f with the sequences 1 to 3, and a log with this batch.
+  // Makes a table of b to f with the sequences 1 to 3, and a log with this batch.
   void Fill(WriteBatch batch, SequenceNumber sequence) {
     Open();
     Put("b", "old");
@@ -63,7 +63,7 @@ class ReplayedOrderTest : public DatabaseFixture {
     return found.IsNotFound() ? "NOT_FOUND" : found.ok() ? value : found.ToString();
   }
 
-  // Longer than the log that it replaces, whose length is on record.
+  // Longer than the log that it replaces, whose length is recorded.
   static inline const std::string kNew = std::string(500, 'n');
   std::unique_ptr<DB> secondary_;
 
@@ -80,7 +80,7 @@ class ReplayedOrderTest : public DatabaseFixture {
   }
 };
 
-// The flush of the write would be below the table, and a Get would return the old value.
+// The flushed table of the write would be below the table, and Get would return the old value.
 TEST_F(ReplayedOrderTest, AWriteBelowATableIsRefused) {
   ASSERT_NO_FATAL_FAILURE(Fill(PutOf("d"), 2));
   for (const bool avoids_flush : {false, true, true}) {
@@ -133,7 +133,7 @@ TEST_F(ReplayedOrderTest, WritesOfOtherKeysAndNewerOnesAreTaken) {
   }
 }
 
-// No database gives the number 0 out. A log that has it is read like any other.
+// No database assigns the number 0, but a log that has it is read like any other.
 TEST_F(ReplayedOrderTest, AWriteWithoutANumberIsShown) {
   ASSERT_NO_FATAL_FAILURE(Fill(PutOf("a"), 0));
   ASSERT_OK(DB::OpenForReadOnly(options_, path(), &db_));
@@ -143,7 +143,7 @@ TEST_F(ReplayedOrderTest, AWriteWithoutANumberIsShown) {
   EXPECT_EQ(GetOfSecondary("a"), kNew);
 }
 
-// The table of the memtable is above: its newest entry is newer.
+// The table of the memtable is above, because its newest entry is newer.
 TEST_F(ReplayedOrderTest, AMixOfOlderAndNewerWritesIsTaken) {
   WriteBatch batch;
   for (const char* const key : {"a", "g", "d"}) ASSERT_OK(batch.Put(key, kNew));

@@ -1,5 +1,5 @@
-// A program's data stay in its tables and logs: neither the LOG nor the texts of errors have bytes
-// of keys or values. Names and paths that files hold lead nowhere.
+// A program's data stay in its tables and logs: neither LOG nor error messages contain bytes of
+// keys or values. Names and paths in files are not followed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr char kSecret[] = "hunter2";
 
 std::string Secret(int i) { return StrCat(kSecret, "-", i); }
 
-// Fails for values that hold "bad".
+// Fails for values that contain "bad".
 class FailingOperator final : public AssociativeMergeOperator {
  public:
   bool Merge(const Slice&, const Slice*, const Slice& value, std::string*, Logger*) const override {
@@ -125,7 +125,7 @@ TEST_F(SecretsTest, AreNotInTheTextsOfErrors) {
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options_, kPath, &db));
   Write(db.get());
-  // A merge that fails, in a read and in a compaction.
+  // A merge that fails in a read and in a compaction.
   ASSERT_OK(db->Merge({}, Secret(50), StrCat("bad ", kSecret)));
   std::string value;
   ExpectNoSecret(db->Get({}, Secret(50), &value));
@@ -145,7 +145,7 @@ TEST_F(SecretsTest, AreNotInTheTextsOfErrors) {
   ExpectNoSecretsInTheLog();
 }
 
-// A path in an OPTIONS file is the file's claim. Reading the options opens nothing there.
+// A path in an OPTIONS file is only a claim. Reading the options opens nothing there.
 TEST_F(SecretsTest, PathsInAnOptionsFileAreNotFollowed) {
   {
     std::unique_ptr<DB> db;
@@ -164,7 +164,7 @@ TEST_F(SecretsTest, PathsInAnOptionsFileAreNotFollowed) {
   text->insert(at + section.size(), "  wal_dir=/elsewhere\n");
   ASSERT_OK(WriteStringToFile(file_system_.get(), *text, path, Durability::kBuffered));
 
-  // An open without options of the file's: the log is found where it is.
+  // An open without the file's options finds the log where it is.
   std::unique_ptr<DB> db;
   ASSERT_OK(DB::Open(options_, kPath, &db));
   std::string value;

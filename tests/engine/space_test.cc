@@ -1,5 +1,5 @@
 // Databases with an SstFileManager: the limit on their tables, the pace of deletions, and the
-// effect of both on the next open. The rate itself is tested in src/space/trash_bin_test.cc.
+// effect of both on the next open. src/space/trash_bin_test.cc tests the rate itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 constexpr const char* kPath = "/db";
 constexpr double kAnyRatio = 1e9;
 constexpr uint64_t kNoLimit = 0;
-// So slow that only the first file of the trash goes.
+// So slow that only the first file of the trash is deleted.
 constexpr int64_t kSlow = 1;
 constexpr int64_t kFast = int64_t{1} << 40;
 constexpr int kKeysPerTable = 20;
@@ -73,7 +73,7 @@ class SpaceTest : public ::testing::Test {
   void RunJobs() {
     while (env_.RunOneJob()) continue;
   }
-  // Time passes, until it holds or for some steps in vain.
+  // Lets time pass until the condition holds, for a limited number of steps.
   bool ComesTrue(const std::function<bool()>& holds) {
     constexpr int kStepsMax = 20;
     for (int step = 0; step < kStepsMax && !holds(); ++step) {
@@ -82,7 +82,7 @@ class SpaceTest : public ::testing::Test {
     }
     return holds();
   }
-  // Each round frees bytes, so it ends; a bin that stands still fails.
+  // Each round frees bytes, so this ends. It fails if the bin does not get smaller.
   void EmptyBin() {
     manager()->SetDeleteRateBytesPerSecond(kFast);
     while (const uint64_t before = manager()->GetTotalTrashSize()) {
@@ -97,7 +97,7 @@ class SpaceTest : public ::testing::Test {
     return written;
   }
   bool IsWritable() { return Put("probe", "value").ok(); }
-  // The same keys each time, so that a compaction leaves as much as one table.
+  // Writes the same keys each time, so that a compaction leaves about one table.
   void PutTable() {
     ++writes_;
     for (int i = 0; i < kKeysPerTable; ++i)
@@ -128,7 +128,7 @@ class SpaceTest : public ::testing::Test {
   }
   void ExpectAcknowledged() { EXPECT_TRUE(ContentsOf(db_.get()) == acknowledged_); }
 
-  // The live tables of the database by path, with their bytes.
+  // The live tables of the database, by path, with their sizes in bytes.
   std::unordered_map<std::string, uint64_t> LiveTables() const {
     std::vector<LiveFileMetaData> live;
     db_->GetLiveFilesMetaData(&live);
@@ -136,7 +136,7 @@ class SpaceTest : public ::testing::Test {
     for (const LiveFileMetaData& table : live) tables[table.db_path + table.name] = table.size;
     return tables;
   }
-  // The manager counts exactly the existing files.
+  // Expects the manager to count exactly the existing files.
   void ExpectCounted() {
     const std::unordered_map<std::string, uint64_t> tables = LiveTables();
     uint64_t bytes = 0;
@@ -155,7 +155,7 @@ class SpaceTest : public ::testing::Test {
   void MakeFile(const std::string& path) {
     ASSERT_OK(WriteStringToFile(disk_.get(), "trash", path, Durability::kBuffered));
   }
-  // Four obsolete tables and their logs, all trash but the first file.
+  // Makes four tables and their logs obsolete. All of them are trash except the first file.
   void FillBin() {
     manager()->SetDeleteRateBytesPerSecond(kSlow);
     for (int i = 0; i < 4; ++i) MakeTable();
@@ -384,7 +384,7 @@ TEST_F(SpaceTest, APromotionThatLacksSpaceIsFinishedByItself) {
   ExpectCounted();
 }
 
-// The database waited for room for a write buffer of each family.
+// The database must not wait for room for a write buffer of each family.
 TEST_F(SpaceTest, ADatabaseWithManyFamiliesResumesWithoutRoomForAllTheirBuffers) {
   Open();
   MakeTable();
@@ -439,7 +439,7 @@ class CompactionWatcher final : public EventListener {
     has_reached = manager_->IsMaxAllowedSpaceReached();
   }
   int begun = 0;
-  // Of the first.
+  // For the first compaction.
   bool would_reach = false;
   bool has_reached = false;
 
@@ -521,7 +521,7 @@ TEST_F(SpaceTest, TooMuchTrashIsDeletedAtOnce) {
   manager()->SetMaxTrashDBRatio(0.25);
   for (int i = 0; i < 8; ++i) MakeTable();
   const uint64_t table_bytes = LiveTables().begin()->second;
-  // When the last table becomes obsolete, the first has gone, and the new one has come.
+  // When the last table becomes obsolete, the first is deleted and the new one exists.
   const uint64_t total_bytes_max = manager()->GetTotalSize() + table_bytes;
   ASSERT_OK(CompactAll());
   EXPECT_GE(Ticker(FILES_DELETED_IMMEDIATELY), 1u);
@@ -589,7 +589,7 @@ TEST_F(SpaceTest, TheNextOpenDeletesTrash) {
   Close();
   options_.sst_file_manager = nullptr;
   ASSERT_GE(Files(".trash"), 4) << "the end of the manager leaves it";
-  // As RocksDB names it.
+  // Names of trash in RocksDB.
   MakeFile("/db/000901.sst.trash");
   MakeFile("/db/000901.sst0.trash");
   MakeFile("/db/000902.log.trash");
@@ -670,14 +670,14 @@ TEST_F(SpaceTest, TwoDatabasesShareTheLimit) {
   manager()->SetMaxAllowedSpaceUsage(total + 1);
   MakeTable();
   EXPECT_FALSE(IsWritable());
-  // A database learns it from its own flushes.
+  // A database detects this in its own flushes.
   ASSERT_OK(other->Put(WriteOptions(), "other", "new"));
   ASSERT_OK(other->Flush(FlushOptions()));
   EXPECT_TRUE(other->Put(WriteOptions(), "other", "refused").IsSpaceLimit());
 
   static_cast<void>(other->Close());
   other.reset();
-  ExpectCounted();  // the tables of the first are still counted, and no other
+  ExpectCounted();  // only the first database's tables are still counted
   EXPECT_TRUE(ComesTrue([&] { return IsWritable(); })) << "the other's tables made room";
   ExpectAcknowledged();
   manager()->SetMaxAllowedSpaceUsage(kNoLimit);

@@ -1,6 +1,6 @@
 // A read that waits for its file, or for code of the program, blocks nothing. Objects retired
-// during the wait are freed, other databases close, and the read has the same result as without the
-// wait, although the table that it reads was compacted away and closed.
+// during the wait are freed, and other databases close. The read returns the same result as without
+// the wait, although its table was compacted away and closed.
 #include <filesystem>
 #include <functional>
 
@@ -21,7 +21,7 @@ std::string Key(int i) {
 }
 std::string Value(int i) { return "value " + std::to_string(i) + std::string(200, 'v'); }
 
-// Appends operands; the merge waits at a StallGate.
+// Appends operands. The merge waits at a StallGate.
 class WaitingMerge final : public AssociativeMergeOperator {
  public:
   explicit WaitingMerge(StallGate* gate) : gate_(gate) {}
@@ -51,7 +51,7 @@ class StalledReadTest : public DatabaseFixture {
   }
   ~StalledReadTest() override { Close(); }
 
-  // Every key in the last level; a newer table over their range, which lacks those that are read.
+  // Puts every key on the last level, and above it a table over their range without the read keys.
   void Fill() {
     Open();
     for (int i = 0; i < kKeys; ++i) Put(Key(i), Value(i));
@@ -61,8 +61,8 @@ class StalledReadTest : public DatabaseFixture {
     Put(Key(kKeys - 1), Value(kKeys - 1));
     Flush();
   }
-  // Replaces everything that the stalled read uses: values, memtables, tables, open tables, cached
-  // blocks.
+  // Replaces everything that the stalled read uses: values, memtables, tables, open tables and
+  // cached blocks.
   void ReplaceEverything() {
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < kKeys; ++i) Put(Key(i), "newer");
@@ -71,7 +71,7 @@ class StalledReadTest : public DatabaseFixture {
     CompactAll();
     EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
     EpochReclaimAll();
-    // First: the next steps would wait for the guard of a read that has not left it.
+    // Checked first, because the next steps would wait for the guard of a read that still has one.
     ASSERT_EQ(EpochPendingObjects(), 0u);
     ASSERT_OK(db_->SetDBOptions({{"max_open_files", "1"}}));
     EXPECT_EQ(db_->Get(ReadOptions(), Key(7), &newer_).ok() ? newer_ : "", "newer");
@@ -87,7 +87,7 @@ class StalledReadTest : public DatabaseFixture {
     EpochReclaimAll();
     EXPECT_EQ(EpochPendingObjects(), 0u);
     EXPECT_EQ(Get(Key(500)), "newer");
-    // Objects that only the read kept are deleted.
+    // Objects that only the read kept alive are deleted.
     EXPECT_EQ(TablesOnDisk(), TablesListed());
   }
   size_t TablesOnDisk() const {
@@ -170,8 +170,8 @@ TEST_F(StalledReadTest, AMultiGetOverTwoFamilies) {
   ReplaceEverything();
 }
 
-// The first key waits for its block. The cached blocks in which the batch found the other keys are
-// evicted and freed meanwhile.
+// The first key waits for its block. Meanwhile the cached blocks in which the batch found the other
+// keys are evicted and freed.
 TEST_F(StalledReadTest, AMultiGetThatHasFoundCachedBlocks) {
   Fill();
   constexpr int kStep = 100;
@@ -285,8 +285,8 @@ TEST_F(StalledReadTest, AnotherDatabaseCloses) {
   other.reset();
 }
 
-// A merge operator is asked ShouldMerge inside the guard: all that it holds back is of its own
-// database.
+// ShouldMerge of a merge operator is called inside the guard, which holds back only objects of its
+// own database.
 TEST_F(StalledReadTest, AGuardHoldsBackNoOtherDatabase) {
   class WaitingAnswer final : public MergeOperator {
    public:
@@ -330,7 +330,7 @@ TEST_F(StalledReadTest, ItsOwnDatabaseRefusesToClose) {
     const Status refused = db_->Close();
     EXPECT_TRUE(refused.IsAborted()) << refused.ToString();
     EXPECT_NE(refused.ToString().find("a call still reads"), std::string::npos);
-    // The view that it reads is not the newest.
+    // The view that is read is no longer the newest.
     CompactAll();
     EXPECT_TRUE(db_->Close().IsAborted());
     call.Finish();

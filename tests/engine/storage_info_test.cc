@@ -1,4 +1,4 @@
-// The list of all files of a database, and copies made by it.
+// The list of all files of a database, and copies that are made from it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST_F(StorageInfoTest, OnlyTablesOfTheStateAreListed) {
     Put("a", StrCat(i));
     Flush();
   }
-  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));  // keeps the three
+  const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));  // keeps the three tables
   CompactAll();
   EXPECT_EQ(Tables(), 4);
   EXPECT_EQ(Tables(List(kNoFlush)), 1u);
@@ -180,14 +180,14 @@ TEST_F(StorageInfoTest, DatabasesThatAreOnlyReadListTheirState) {
   const size_t tables_before = Tables(files);
   Put("c", "3");
   Flush();
-  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // no file is deleted from here on
+  ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // no file is deleted after this
   ASSERT_OK(secondary->TryCatchUpWithPrimary());
   ASSERT_OK(List(secondary.get(), 0, &files));
   EXPECT_EQ(Tables(files), tables_before + 1);
 }
 
-// A copy had the write after an ingestion, and not the ingestion; or it lacked a log that the
-// MANIFEST of the state needs.
+// Otherwise a copy would have the write after an ingestion but not the ingestion, or would lack a
+// log that the MANIFEST of the state needs.
 TEST_F(StorageInfoTest, AReaderWhoseWriterHasGoneOnListsNothing) {
   for (const bool ingests : {false, true}) {
     for (const bool secondary : {false, true}) {
@@ -218,7 +218,7 @@ TEST_F(StorageInfoTest, AReaderWhoseWriterHasGoneOnListsNothing) {
       EXPECT_TRUE(listed.IsTryAgain()) << listed.ToString();
       EXPECT_TRUE(files.empty());
       if (secondary) {
-        ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // no file is deleted from here on
+        ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // no file is deleted after this
         ASSERT_OK(reader->TryCatchUpWithPrimary());
         ASSERT_OK(List(reader.get(), 0, &files));
         const std::string copy = scratch().File("copy of " + key);
@@ -235,7 +235,7 @@ TEST_F(StorageInfoTest, AReaderWhoseWriterHasGoneOnListsNothing) {
   }
 }
 
-// The state of the MANIFEST after a failed write is unknown: a copy of it could be any state.
+// After a failed write the MANIFEST's state is unknown, so a copy of it could be any state.
 TEST(StorageInfo, IsRefusedWhileTheManifestIsUncertain) {
   const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   OpenDatabase database(faults, SmallDatabaseOptions(), 1);
@@ -259,7 +259,7 @@ TEST(StorageInfo, IsRefusedWhileTheManifestIsUncertain) {
   ASSERT_OK(database.Close());
 }
 
-// A writer, and a flush that is due, between two calls of the survey.
+// A write, and a flush that is due, between two calls of the survey.
 class RacedStorageInfoTest : public ::testing::Test {
  protected:
   RacedStorageInfoTest() { Start(); }
@@ -274,7 +274,7 @@ class RacedStorageInfoTest : public ::testing::Test {
     contents_.clear();
     ASSERT_TRUE(WriteAndSchedule());
   }
-  // A write that leaves the active memtable for a flush job. False while writes are stopped.
+  // Writes, and leaves the active memtable to a flush job. Returns false while writes are stopped.
   bool WriteAndSchedule() {
     WriteOptions at_once;
     at_once.no_slowdown = true;
@@ -297,7 +297,7 @@ class RacedStorageInfoTest : public ::testing::Test {
     rule.action = std::move(action);
     faults_->AddRule(rule);
   }
-  // Lists the files, copies them, and reads the copy in the place of the database.
+  // Lists the files, copies them, and reads the copy in place of the database.
   void CopyAndRead(Contents* copy) {
     ASSERT_OK(faults_->CreateDir("/copy"));
     ASSERT_OK(database_->db()->DisableFileDeletions());

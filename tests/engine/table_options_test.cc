@@ -1,4 +1,4 @@
-// The options of block-based tables that change while the database is open.
+// The options of block-based tables that can change while the database is open.
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,12 +17,12 @@ namespace ashlar {
 namespace {
 
 constexpr const char* kName = "block_based_table_factory";
-constexpr int kKeys = 200;  // of a table
+constexpr int kKeys = 200;  // for each table
 
 class TableOptionsTest : public DatabaseFixture {
  protected:
   Status Set(const std::string& fields) { return db_->SetOptions({{kName, fields}}); }
-  // A new table with the keys "<prefix>1000" and so on.
+  // Makes a table with the keys "<prefix>1000" and so on.
   std::shared_ptr<const TableProperties> AddTable(const std::string& prefix) {
     for (int i = 0; i < kKeys; ++i) Put(StrCat(prefix, 1000 + i), std::string(1000, 'v'));
     TablePropertiesCollection before;
@@ -61,7 +61,7 @@ TEST_F(TableOptionsTest, NewTablesHaveThem) {
   EXPECT_LT(second->num_data_blocks, first->num_data_blocks / 2);
   EXPECT_GT(second->filter_size, 0u);
 
-  // Fields that are not given keep their values, and text without braces is a list, too.
+  // Fields that are not given keep their values. A text without braces is a list too.
   ASSERT_OK(
       Set("index_type=kTwoLevelIndexSearch;metadata_block_size=128;format_version=4;"
           "checksum=kCRC32c;partition_filters=true"));
@@ -77,7 +77,7 @@ TEST_F(TableOptionsTest, NewTablesHaveThem) {
   CompactAll();
   for (const char* const prefix : {"a", "b", "c", "d"}) ExpectKeys(prefix);
 
-  // They are on record.
+  // The changed options are recorded.
   Close();
   DBOptions db_options;
   std::vector<ColumnFamilyDescriptor> families;

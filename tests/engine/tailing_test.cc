@@ -1,5 +1,5 @@
-// Iterators that exchange their views: tails (ReadOptions::tailing) follow the writes, iterators of
-// a snapshot (auto_refresh_iterator_with_snapshot) show it from newer views.
+// Iterators that exchange their views. Tails (ReadOptions::tailing) follow the writes, and
+// iterators of a snapshot (auto_refresh_iterator_with_snapshot) show it from newer views.
 #include <map>
 #include <optional>
 #include <set>
@@ -37,7 +37,7 @@ class TailingTest : public DatabaseFixture {
     it->Seek(target);
     return Shown(*it);
   }
-  // Memtables and tables that no reader holds are gone afterwards, with their files.
+  // Waits until memtables and tables that no reader holds are freed and their files deleted.
   void Settle() {
     EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));  // a job ends after its caller's wait
     static_cast<LsmDB*>(db_.get())->state()->DrainEpochs();
@@ -125,7 +125,7 @@ TEST_F(TailingTest, WhatATailDoesNotServe) {
   ReadOptions of_snapshot = Tailing();
   of_snapshot.snapshot = snapshot.snapshot();
   EXPECT_TRUE(NewIterator(of_snapshot)->status().IsInvalidArgument());
-  // Other reads have no use for it.
+  // Other reads ignore the option.
   std::string value;
   EXPECT_OK(db_->Get(Tailing(), "a", &value));
 }
@@ -188,7 +188,7 @@ TEST_F(TailingTest, PrefixesOfAChangedExtractor) {
   EXPECT_EQ(Shown(*tail), "a3=2");
   ASSERT_OK(db_->SetOptions({{"prefix_extractor", "fixed:2"}}));
   Put("a4", "3");
-  tail->Next();  // the walk of the prefix "a" has ended
+  tail->Next();  // the iteration over the prefix "a" has ended
   EXPECT_EQ(Shown(*tail), "end");
   EXPECT_EQ(Sought(tail.get(), "a4"), "a4=3");
 }
@@ -199,11 +199,11 @@ TEST_F(TailingTest, OldMemtablesAndTablesGoWhileATailLives) {
   const std::unique_ptr<Iterator> tail = NewIterator(Tailing());
   tail->SeekToFirst();
   for (uint64_t i = 1; i < 20; ++i) {
-    Put("a", "1");  // in each table, so that a compaction cannot move one
+    Put("a", "1");  // one in each table, so that a compaction cannot move a table
     Put(Key(i), "1");
     Flush();
     if (i % 5 == 0) CompactAll();
-    // The last key shown was Key(i - 1).
+    // The last key that it showed was Key(i - 1).
     if (i % 2 == 0) {
       tail->Next();
     } else {
@@ -247,7 +247,7 @@ TEST_F(TailingTest, ALongWalkOfASnapshotHoldsNoOldViewOfManyFlushes) {
 struct Variant {
   const char* name;
   bool deletes_ranges = false;
-  bool hashes = false;  // a memtable whose cursors see no later entries
+  bool hashes = false;  // a memtable whose cursors do not see later entries
 };
 
 class TailingModelTest : public TailingTest, public testing::WithParamInterface<Variant> {
@@ -266,7 +266,7 @@ class TailingModelTest : public TailingTest, public testing::WithParamInterface<
   }
   std::string RandomKey() { return Key(random_.Uniform(300)); }
 
-  // The states that a key may show: before a write and after it.
+  // Records the states that a key may show. Called before and after a write.
   void Touch(const std::string& key) {
     const auto now = model_.find(key);
     touched_[key].insert(now == model_.end() ? std::nullopt : std::optional(now->second));
@@ -304,8 +304,8 @@ class TailingModelTest : public TailingTest, public testing::WithParamInterface<
       Change(key, value);
     }
   }
-  // The tail shows the first key from `from` on in a state since its last look, or is at the end of
-  // the newest state.
+  // Expects the tail to show the first key from `from` on in a state since the last look, or to be
+  // at the end of the newest state.
   void ExpectShown(const Iterator& tail, const std::string& from) {
     ASSERT_OK(tail.status());
     std::set<std::string> keys;
@@ -407,7 +407,7 @@ INSTANTIATE_TEST_SUITE_P(All, TailingModelTest,
                                          Variant{"HashMemtable", false, true}),
                          [](const auto& variant) { return std::string(variant.param.name); });
 
-// A queue: the writer appends keys, the tail has to meet each, in order.
+// A queue: the writer appends keys, and the tail must meet each of them in order.
 TEST_F(TailingTest, ATailMeetsEveryKeyOfAQueueThatIsWrittenMeanwhile) {
   options_.write_buffer_size = 64 << 10;
   options_.level0_file_num_compaction_trigger = 2;

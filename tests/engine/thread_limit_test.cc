@@ -1,4 +1,4 @@
-// A database in a process whose system allows few threads or none.
+// A database in a process for which the system allows few threads or none.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -21,12 +21,12 @@
 namespace ashlar {
 namespace {
 
-// A pool that begins without threads, and a system that gives it some.
+// A pool that starts without threads, and a system that allows it some.
 class LimitedExecutor final : public Executor {
  public:
   LimitedExecutor() : pool_(ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = 0})) {}
 
-  // So many threads may still be started.
+  // Sets how many threads may still be started.
   void Allow(int threads) { allowed_ = threads; }
 
   [[nodiscard]] bool Schedule(Priority priority, std::function<void()> job) override {
@@ -101,11 +101,11 @@ class ThreadLimitTest : public testing::Test {
     options_.create_if_missing = true;
     options_.error_if_exists = true;
     options_.info_log = std::make_shared<SilentLogger>();
-    options_.max_background_jobs = 16;  // 4 of them flushes
+    options_.max_background_jobs = 16;  // 4 of them are for flushes
   }
 
   Status Open() { return DB::Open(options_, "/db", &db_); }
-  // A database with one write, closed.
+  // Makes a database with one write and closes it.
   void Create() {
     env_.Allow(2);
     ASSERT_OK(Open());
@@ -120,7 +120,7 @@ class ThreadLimitTest : public testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-// The first flush would wait for ever.
+// Otherwise the first flush would wait forever.
 TEST_F(ThreadLimitTest, AnOpenFailsIfOnePriorityHasNoThread) {
   for (const int threads : {0, 1}) {
     env_.Allow(threads);
@@ -159,13 +159,13 @@ TEST_F(ThreadLimitTest, AChangeOfOptionsGoesOnWithTheThreadsThatThereAre) {
   EXPECT_EQ(env_.Threads(Executor::Priority::kLow), 1);
 }
 
-// The threads have other work: long jobs of other databases, or functions of the program, which may
-// even wait for the call.
+// The threads are busy with long jobs of other databases, or with functions of the program, which
+// may even wait for the call.
 class BusyThreadsTest : public ThreadLimitTest {
  protected:
   ~BusyThreadsTest() override { Release(); }
 
-  // A flush and a compaction wait for a thread.
+  // Makes a flush and a compaction wait for a thread.
   void OpenAndQueueJobs() {
     env_.Allow(2);
     options_.level0_file_num_compaction_trigger = 2;
@@ -200,7 +200,7 @@ class BusyThreadsTest : public ThreadLimitTest {
   }
 
  private:
-  // Until Release.
+  // Occupies the thread until Release.
   void KeepBusy(Executor::Priority priority) {
     Gate& begun = begun_[static_cast<int>(priority)];
     ASSERT_TRUE(env_.executor()->Schedule(priority, [this, &begun] {
@@ -270,7 +270,7 @@ TEST_F(BusyThreadsTest, NorDoesAPauseAfterWhichTheJobsAreQueuedAgain) {
   ExpectAll();
 }
 
-// Each in a process that has no threads yet.
+// Each runs in a process that has no threads yet.
 TEST_F(ThreadLimitTest, APromotionAndARepairFailBeforeTheyChangeAFile) {
   Create();
   LimitedEnv other;

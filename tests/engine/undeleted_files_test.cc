@@ -1,5 +1,5 @@
-// Obsolete files that the file system refuses to delete, as one that another program holds on
-// Windows: they are tried again after delete_obsolete_files_period_micros.
+// Obsolete files that the file system refuses to delete, like a file that another program holds on
+// Windows. Deletion is retried after delete_obsolete_files_period_micros.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -66,13 +66,13 @@ class UndeletedFilesTest : public ::testing::Test {
     rule.sticky = true;
     faults_->AddRule(rule);
   }
-  // One more table; the end of its job deletes obsolete files.
+  // Makes one more table. The end of its job deletes obsolete files.
   void MakeTable() {
     ASSERT_OK(db_->Put(WriteOptions(), "key", std::to_string(++writes_)));
     ASSERT_OK(db_->Flush(FlushOptions()));
     while (env_.RunOneJob()) continue;
   }
-  // Makes the tables so far obsolete.
+  // Makes all existing tables obsolete.
   void Compact() {
     CompactRangeOptions force;
     force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
@@ -119,7 +119,7 @@ TEST_F(UndeletedFilesTest, ATableIsTriedAgainAfterThePeriod) {
   EXPECT_LE(Deletions(), deletions + 1) << "the log of the memtable, and no table";
 }
 
-// A job does not wait for another one, or for a call, that deletes, and nothing is forgotten.
+// A job does not wait for another job or call that deletes, and no file is forgotten.
 TEST_F(UndeletedFilesTest, AJobLeavesItsFilesToOneThatDeletes) {
   options_.disable_auto_compactions = false;
   options_.level0_file_num_compaction_trigger = 2;
@@ -138,7 +138,7 @@ TEST_F(UndeletedFilesTest, AJobLeavesItsFilesToOneThatDeletes) {
     }).join();
   };
   faults_->AddRule(rule);
-  MakeTable();  // and the compaction of both, which deletes them
+  MakeTable();  // and the compaction of both tables, which deletes them
   EXPECT_EQ(flushes, 1);
   EXPECT_EQ(counts_->deleted, 2);
   EXPECT_EQ(Files(".sst"), 2);

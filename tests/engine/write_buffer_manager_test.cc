@@ -1,5 +1,5 @@
 // Databases that share a WriteBufferManager: their flushes, the waits of their writers, the end of
-// each wait, and the return of all memory.
+// each wait, and the release of all memory.
 #include "ashlar/write_buffer_manager.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ constexpr size_t kMiB = size_t{1} << 20;
 constexpr size_t kValueBytes = 1000;
 constexpr size_t kBlockBytes = size_t{64} << 10;  // of an arena with a limit of a MiB
 
-// Holds flushes at their begin until the gate is open, and keeps their reasons.
+// Holds flushes at their begin until the gate is open, and records their reasons.
 class FlushWatch final : public EventListener {
  public:
   explicit FlushWatch(Gate* gate) : gate_(gate) {}
@@ -55,7 +55,7 @@ class WriteBufferManagerTest : public DatabaseFixture {
   WriteBufferManagerTest() {
     options_.write_buffer_size = 64 * kMiB;
     options_.disable_auto_compactions = true;
-    options_.max_background_flushes = 2;  // one may wait at the gate
+    options_.max_background_flushes = 2;  // one of them may wait at the gate
   }
   ~WriteBufferManagerTest() override {
     gate_.Open();
@@ -67,7 +67,7 @@ class WriteBufferManagerTest : public DatabaseFixture {
         std::make_shared<WriteBufferManager>(limit, std::move(cache), allow_stall);
     manager_ = options_.write_buffer_manager.get();
   }
-  // db_, whose flushes wait for the gate if asked to, and other_.
+  // Opens db_, whose flushes wait for the gate if holds_flushes is true, and other_.
   void OpenBoth(bool holds_flushes = false) {
     const Options shared = options_;
     watch_ = std::make_shared<FlushWatch>(holds_flushes ? &gate_ : nullptr);
@@ -97,7 +97,7 @@ class WriteBufferManagerTest : public DatabaseFixture {
     return value;
   }
   static uint64_t TableBytes(DB* db) { return NumberOf(db, "rocksdb.total-sst-files-size"); }
-  // Writes until `db` has an immutable memtable. Returns how many.
+  // Writes until `db` has an immutable memtable. Returns the number of writes.
   int FillUntilSwitch(DB* db) {
     int count = 0;
     while (NumberOf(db, "rocksdb.num-immutable-mem-table") == 0 && count < 100000)
@@ -190,7 +190,7 @@ TEST_F(WriteBufferManagerTest, MemTablesThatWaitForMoreAreFlushedAtTheLimit) {
   ExpectFirst(db_.get(), count + 1);
 }
 
-// Flushes of another database would free nothing of it, and each would be of one write or two.
+// Flushes of the other database would free none of it, and each would be of one or two writes.
 TEST_F(WriteBufferManagerTest, MemTablesOfAReadOnlyDatabaseMakeNoOtherFlushItsOwn) {
   options_.avoid_flush_during_shutdown = true;
   Open();
@@ -208,7 +208,7 @@ TEST_F(WriteBufferManagerTest, MemTablesOfAReadOnlyDatabaseMakeNoOtherFlushItsOw
   ExpectFirst(other_.get(), 100);
 }
 
-// Each write got a memtable of its own and waited for the flush of the one before.
+// Otherwise each write would get its own memtable and wait for the flush of the one before.
 TEST_F(WriteBufferManagerTest, MemTablesOfAnIdleDatabaseDoNotStopTheWritersOfAnother) {
   UseManager(kMiB);
   OpenBoth(/*holds_flushes=*/true);
@@ -223,7 +223,7 @@ TEST_F(WriteBufferManagerTest, MemTablesOfAnIdleDatabaseDoNotStopTheWritersOfAno
   EXPECT_EQ(NumberOf(db_.get(), "rocksdb.num-immutable-mem-table"), 1u);
   gate_.Open();
   ASSERT_OK(db_->WaitForCompact(WaitForCompactOptions()));
-  // The next flush takes what was written during the last one.
+  // The next flush includes what was written during the last one.
   ASSERT_OK(PutNth(db_.get(), kPuts));
   ExpectFirst(db_.get(), kPuts + 1);
   ExpectFirst(other_.get(), of_other);
@@ -307,7 +307,7 @@ TEST_F(WriteBufferManagerTest, ManyWritersOfBothDatabasesFinish) {
   ExpectFirst(other_.get(), kPutsOfDatabase);
 }
 
-// A flush runs when a writer waits for it, and no earlier.
+// A flush runs only when a writer waits for it.
 class FlushingWriterTest : public WriteBufferManagerTest {
  protected:
   FlushingWriterTest() { options_.env = &env_; }
@@ -446,7 +446,7 @@ TEST_F(WaitingWriterTest, AFailedFlushEndsTheWaitWithItsError) {
   rule.operations = FaultOperation::kSync;
   rule.name_contains = ".sst";
   faults_->AddRule(rule);
-  // A writer of the database whose flush fails waits, too.
+  // A writer of the database whose flush fails waits too.
   Status refused;
   std::thread of_failed([this, &refused] {
     for (int i = 0; i < kPuts && refused.ok(); ++i) refused = PutNth(db_.get(), i);
@@ -458,7 +458,7 @@ TEST_F(WaitingWriterTest, AFailedFlushEndsTheWaitWithItsError) {
   ExpectAllWritten();
 }
 
-// ---- Without a flush no writer waits.
+// ---- Without a flush, no writer waits.
 
 TEST_F(WriteBufferManagerTest, PausedFlushesStopNoWriter) {
   UseManager(kMiB, /*allow_stall=*/true);

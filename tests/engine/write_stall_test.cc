@@ -24,7 +24,7 @@ class WriteStallTest : public DatabaseFixture {
     options_.disable_auto_compactions = true;
     options_.level0_file_num_compaction_trigger = 1;
   }
-  // Level 0 has more files than it may have; compactions are allowed, and paused.
+  // Fills level 0 beyond its slowdown trigger. Compactions are enabled, but paused.
   void SlowDown(uint64_t bytes_per_second) {
     options_.delayed_write_rate = bytes_per_second;
     options_.level0_slowdown_writes_trigger = 1;
@@ -38,8 +38,8 @@ class WriteStallTest : public DatabaseFixture {
     ASSERT_OK(db_->SetOptions({{"disable_auto_compactions", "false"}}));
     ASSERT_GT(Number("rocksdb.actual-delayed-write-rate"), 0u);
   }
-  // Every memtable waits for its flush; flushes are paused. Returns the writer that is stopped; it
-  // ends with the pause.
+  // Pauses flushes, so that every memtable waits for one. Returns the stopped writer, which ends
+  // when the pause does.
   std::thread StopWriters() {
     options_.write_buffer_size = 64 << 10;
     options_.max_write_buffer_number = 2;
@@ -89,12 +89,12 @@ TEST_F(WriteStallTest, ItsTimeIsCountedAtALevelWithoutTimes) {
   ASSERT_OK(db_->ContinueBackgroundWork());
 }
 
-// The rate that SetDBOptions has set, in a database that was opened with another.
+// The rate that SetDBOptions sets in a database that was opened with another rate.
 class ChangedRateTest : public WriteStallTest {
  protected:
   static constexpr uint64_t kRate = 64 << 10;
 
-  // One table on level 0 slows writers down, and no compaction takes it away.
+  // One table on level 0 slows writers down, and no compaction removes it.
   void OpenAndChangeTheRate() {
     options_.disable_auto_compactions = false;
     options_.delayed_write_rate = 1 << 20;
@@ -126,7 +126,7 @@ TEST_F(ChangedRateTest, ANewFamilyHasIt) {
   ASSERT_OK(db_->DestroyColumnFamilyHandle(family));
 }
 
-// A class of the program, whose rate may depend on what the database reports.
+// A class of the program, whose rate may depend on properties of the database.
 class AskedLimiter final : public RateLimiter {
  public:
   void SetBytesPerSecond(int64_t /*bytes_per_second*/) override {}
@@ -143,7 +143,7 @@ class AskedLimiter final : public RateLimiter {
   mutable std::atomic<int> times_asked_{0};
 };
 
-// A change of options would ask under the mutex of the database, for which the answer might wait.
+// A change of options would ask it under the database mutex, for which its answer might wait.
 TEST_F(WriteStallTest, TheLimiterIsAskedForItsRateByTheOpenAlone) {
   const auto limiter = std::make_shared<AskedLimiter>();
   options_.rate_limiter = limiter;
@@ -225,11 +225,11 @@ TEST_F(WriteStallTest, MemTablesNeverExceedTheirNumberByMoreThanOne) {
   for (std::thread& thread : more) thread.join();
 }
 
-// A writer checks its request and waits for memtables. Its family is dropped by a background job
-// that runs during the wait, so that only the commit leader can see it.
+// A writer checks its request and waits for memtables. During the wait a background job drops its
+// family, so that only the commit leader can detect it.
 class DropDuringStallTest : public WriteStallTest {
  protected:
-  // Writes until one write waits; returns the status of that write.
+  // Writes until one write waits. Returns the status of that write.
   Status WriteWhileTheFamilyIsDropped(
       const std::function<Status(ColumnFamilyHandle*, const std::string& value)>& write) {
     ManualEnv env(Env::Default()->EngineFiles(), /*seed=*/1);
@@ -262,9 +262,9 @@ class DropDuringStallTest : public WriteStallTest {
     return status;
   }
 
-  // The number of writes before the one that waited, which is its key too.
+  // The number of writes before the one that waited, which is also its key.
   uint64_t acknowledged_ = 0;
-  Status found_;  // of a Get of that key through the handle of the dropped family
+  Status found_;  // for a Get of that key through the handle of the dropped family
   SequenceNumber last_sequence_ = 0;  // after the write that waited
 };
 

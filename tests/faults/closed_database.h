@@ -1,5 +1,5 @@
-// ClosedDatabase: a small database, closed, as an image in memory that a test damages and then
-// tries to open: two families, tables on several levels, a log with data that no table has.
+// ClosedDatabase: an image in memory of a small, closed database that a test damages and then tries
+// to open. It has two families, tables on several levels, and a log with data that is in no table.
 //
 // Thread safety: one thread.
 #pragma once
@@ -15,7 +15,7 @@ namespace ashlar {
 
 class ClosedDatabase {
  public:
-  // Made the same way every time, but for the ids in it.
+  // The database is the same every time, except for its ids.
   ClosedDatabase();
 
   const MemoryImage& image() const { return image_; }
@@ -25,12 +25,12 @@ class ClosedDatabase {
   static std::string Path(const std::string& name) {
     return std::string(OpenDatabase::kPath) + "/" + name;
   }
-  // Names of the files in the directory.
+  // The names of the files in the directory.
   std::vector<std::string> Files() const;
-  // The only (or last) file whose name contains the text.
+  // The only, or else the last, file whose name contains the text.
   std::string FileLike(const std::string& text) const;
   const std::string& Bytes(const std::string& name) const;
-  // The image with the file replaced.
+  // Returns the image with the file replaced.
   MemoryImage With(const std::string& name, const std::string& bytes) const;
   MemoryImage Without(const std::string& name) const;
   MemoryImage WithDirectoryInsteadOf(const std::string& name) const;
@@ -41,13 +41,13 @@ class ClosedDatabase {
   Contents contents_;
 };
 
-// The result of opening a damaged image and reading all of it.
+// The result of opening a damaged image and reading it completely.
 struct Autopsy {
   bool opened = false;
   Status status;  // of the open, or the first error of a read
-  // Something was read that was never written, or left out without an error.
+  // A read returned data that were never written, or omitted data without an error.
   bool wrong_data = false;
-  bool untouched = true;  // LOCK left out; only told when it did not open
+  bool untouched = true;  // except LOCK; set only if it did not open
 };
 Autopsy OpenAndReadAll(const MemoryImage& image, const Options& options, const Contents& expected);
 

@@ -1,6 +1,6 @@
-// Any damage to the files of a closed database: opening it, or reading it, reports the damage and
-// names the file, or nothing is missing. Never a crash, never wrong data, and a refusal changes
-// nothing.
+// Any damage to the files of a closed database. Opening or reading it either reports the damage and
+// names the file, or loses nothing. It never crashes and never returns wrong data, and a refused
+// open changes nothing.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -18,8 +18,8 @@ namespace {
 
 class CorruptionTest : public ::testing::Test {
  protected:
-  // The damage is either harmless, or refused by a status that names `file` (or one of its kind)
-  // and leaves everything as it was.
+  // Expects the damage to be harmless, or to be refused by a status that names `file` (or a file of
+  // the same kind). A refusal must leave everything unchanged.
   void Check(const MemoryImage& image, const std::string& file) {
     ++damages_;
     const Autopsy autopsy = OpenAndReadAll(image, closed_.options(), closed_.contents());
@@ -80,7 +80,7 @@ TEST_F(CorruptionTest, OverwrittenBatches) {
                       random.OneIn(2) ? std::string(length, '\0') : random.Bytes(length));
       SCOPED_TRACE(
           StrCat(name, " of ", bytes.size(), " bytes, ", length, " overwritten at ", offset));
-      // A loss at the end of a MANIFEST is detected by files that are then missing or unexpected.
+      // A loss at the end of a MANIFEST is detected by files that are missing or unexpected.
       Check(closed_.With(name, damaged), name.starts_with("MANIFEST") ? "/" : name);
     }
   }

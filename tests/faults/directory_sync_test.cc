@@ -1,5 +1,5 @@
-// The error of a sync of the directory, which the system reports to one of two jobs. The names of
-// the tables of the other one may be lost, too, so it does not install them.
+// An error in a sync of the directory, which the system reports to only one of two jobs. The names
+// of the other job's tables may be lost too, so it does not install them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -23,7 +23,7 @@ class DirectorySyncTest : public testing::Test {
   void SetUp() override {
     ASSERT_OK(database_.Open());
     ASSERT_OK(database_.CreateFamily(kOther));
-    // Two tables for a compaction.
+    // Makes two tables for a compaction.
     for (const char* const value : {"1", "2"}) {
       Write(kOther, "a", value);
       ASSERT_OK(database_.Flush({kOther}, true));
@@ -45,8 +45,8 @@ class DirectorySyncTest : public testing::Test {
   Status Ingest() {
     return database_.db()->IngestExternalFile({kFile}, IngestExternalFileOptions());
   }
-  // While `job` syncs its first table, the whole of `other` runs, whose sync of the directory
-  // fails. Neither error makes the database read-only by itself.
+  // Runs all of `other` while `job` syncs its first table. The directory sync of `other` fails.
+  // Neither error alone makes the database read-only.
   Status RunDuring(const std::function<Status()>& job, const std::function<Status()>& other) {
     FaultRule table;
     table.operations = FaultOperation::kSync;

@@ -1,17 +1,17 @@
-// A small workload, run again and again, each time with an error at another call of the file
-// system, of some 35 of each kind: once or from then on, before or after the call took effect, EIO
-// or a full disk. The promise, after the failure of any call:
+// A small workload runs repeatedly, each time with an error at another file system call, about 35
+// of each kind. The error occurs once or from then on, before or after the call takes effect, and
+// is EIO or a full disk. The promise after the failure of any call:
 //
-//   - every call of the database returns a Status; a read gives the right contents or an error,
-//     never wrong contents;
-//   - an error of a background job or of the log makes every later write fail with that error, and
-//     reads go on;
-//   - once the cause is gone, Resume makes the database writable, with exactly the acknowledged
-//     writes; a power cut then takes none of them;
-//   - without Resume, a reopen finds the acknowledged writes, and after them at most the one
+//   - every call of the database returns a Status; a read returns the correct contents or an
+//     error, never wrong contents;
+//   - an error of a background job or of the log makes every later write fail with that error,
+//     while reads continue;
+//   - once the cause is removed, Resume makes the database writable, with exactly the
+//     acknowledged writes; a later power cut loses none of them;
+//   - without Resume, a reopen finds the acknowledged writes, followed by at most the write
 //     that failed.
 //
-// ASHLAR_FAULTS_EFFORT=N sweeps N workloads; ASHLAR_FAULTS_SEED is the first one's seed.
+// ASHLAR_FAULTS_EFFORT=N sweeps N workloads. ASHLAR_FAULTS_SEED is the seed of the first one.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -32,7 +32,7 @@ namespace {
 
 struct FaultCase {
   FaultRule rule;
-  bool resume = true;  // cure the database, or close and open it
+  bool resume = true;  // true: Resume; false: close and open
 };
 
 std::string Describe(const FaultCase& fault) {
@@ -42,7 +42,7 @@ std::string Describe(const FaultCase& fault) {
                 fault.resume ? ", resume" : ", reopen");
 }
 
-// Whether obsolete files are trash for a while: deleted by chunks, at a rate.
+// Whether obsolete files are deleted at once, or as trash, in chunks at a limited rate.
 enum class Deletions { kAtOnce, kPaced };
 
 class FaultyRun {
@@ -99,14 +99,14 @@ class FaultyRun {
     if (deletions_ == Deletions::kPaced) database->ManageSpace(kBytesPerSecond, kChunkBytes);
     return database;
   }
-  // Enough for some of the trash.
+  // Runs enough delayed jobs to delete some of the trash.
   void PassTime() {
     constexpr int kJobs = 5;
     for (int i = 0; i < kJobs; ++i) database_->env()->manual_executor()->RunDelayed();
   }
   static bool Failed() { return ::testing::Test::HasFailure(); }
 
-  // An error is welcome, as long as there is a fault to blame.
+  // An error is accepted only if a fault has been injected.
   void Note(const Status& status) { ASSERT_TRUE(status.ok() || Injected()) << status.ToString(); }
 
   bool OpenOrCure() {
@@ -170,7 +170,7 @@ class FaultyRun {
     Apply(commit, &*with_the_failed_);
   }
 
-  // The contents of the open database: the acknowledged writes and no other, or an error.
+  // Expects the open database to show exactly the acknowledged writes, or an error.
   void CompareReads() {
     Contents contents;
     const Status read = database_->Read(&contents);
@@ -186,7 +186,7 @@ class FaultyRun {
     }
   }
 
-  // Families whose creation failed may be there, empty.
+  // A family whose creation failed may exist, but is empty.
   static bool Equal(const Contents& a, const Contents& b) {
     const auto without_empty = [](Contents contents) {
       std::erase_if(contents, [](const auto& family) { return family.second.empty(); });
@@ -208,7 +208,7 @@ class FaultyRun {
     latched_.reset();
   }
 
-  // The acknowledged writes, and perhaps the write that failed after them.
+  // Expects the acknowledged writes, possibly followed by the write that failed.
   void CompareReopened() {
     Contents contents;
     const Status read = database_->Read(&contents);
@@ -238,7 +238,7 @@ class FaultyRun {
     CloseAndCompare();
   }
 
-  // Everything is synced or in tables now. The records of the failed log are in tables.
+  // Everything is now synced or in tables, including the records of the failed log.
   void ComparePowerCuts() {
     Random random(seed_);
     for (const CrashKind kind : {CrashKind::kDurableOnly, CrashKind::kRandomSubset,
@@ -286,7 +286,7 @@ struct Operations {
   Deletions deletions = Deletions::kAtOnce;
 };
 
-// The calls of a workload, and of each variant the runs with an error at one of them.
+// Runs a workload once, and then for each variant with an error at each of about 35 calls.
 class ErrorSweepTest : public ::testing::TestWithParam<Operations> {
  protected:
   void Sweep(const std::vector<FaultCase>& variants) {
@@ -345,7 +345,7 @@ FaultCase Variant(FaultEffect effect, bool sticky, const Status& error, bool res
   return fault;
 }
 
-// The calls that an SstFileManager makes. Of a full disk it would resume the database by itself.
+// The calls of an SstFileManager. After a full disk it would resume the database on its own.
 class PacedDeletionSweepTest : public ErrorSweepTest {};
 
 TEST_P(PacedDeletionSweepTest, NothingAcknowledgedIsLostAndNothingWrongIsRead) {
@@ -395,7 +395,7 @@ INSTANTIATE_TEST_SUITE_P(
         Operations{"CreateDirectory", FaultOperation::kCreateDirectory}),
     [](const auto& operations) { return std::string(operations.param.name); });
 
-// Wrong reads: a checksum detects the result, or it is right.
+// Reads with wrong results. Either a checksum detects the result, or it is correct.
 class LyingReadTest : public ::testing::TestWithParam<FaultEffect> {};
 
 TEST_P(LyingReadTest, WrongBytesAreNeverBelieved) {

@@ -1,5 +1,5 @@
-// A log that fails: its rest is whole, every recovery mode opens the database, and no failure is
-// hidden from the caller.
+// A log that fails. The rest of it stays complete, every recovery mode opens the database, and no
+// failure is hidden from the caller.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -94,11 +94,11 @@ class FailedLogTest : public ::testing::Test {
   int writes_ = 0;
 };
 
-// The process dies after a write failed and after any number of resumes that could not write their
+// The process dies after a failed write and any number of resumes that could not write their
 // tables.
 TEST_F(FailedLogTest, EveryModeOpensAfterAFailedWriteAndFailedResumes) {
   for (const LogFault& fault : kLogFaults) {
-    if (fault.operation == FaultOperation::kSyncDirectory) continue;  // no part of a write
+    if (fault.operation == FaultOperation::kSyncDirectory) continue;  // not part of a write
     SCOPED_TRACE(fault.name);
     Start(SmallDatabaseOptions());
     WriteSome();
@@ -117,7 +117,7 @@ TEST_F(FailedLogTest, EveryModeOpensAfterAFailedWriteAndFailedResumes) {
   }
 }
 
-// The log that a resume starts cannot be begun either.
+// The log that a resume creates cannot be started either.
 TEST_F(FailedLogTest, EveryModeOpensAfterTheStartOfALogFailed) {
   for (const LogFault& fault : kLogFaults) {
     if (fault.operation == FaultOperation::kSync) continue;  // a log is not synced when it starts
@@ -139,8 +139,8 @@ TEST_F(FailedLogTest, EveryModeOpensAfterTheStartOfALogFailed) {
   }
 }
 
-// The log could not be cut when it failed: it must be before another log continues it, for it holds
-// a refused write.
+// The log could not be truncated when it failed. It must be truncated before another log continues
+// it, because it contains a refused write.
 TEST_F(FailedLogTest, ACutThatFailedIsRepeatedBeforeTheNextLog) {
   Start(SmallDatabaseOptions());
   WriteSome();
@@ -158,8 +158,8 @@ TEST_F(FailedLogTest, ACutThatFailedIsRepeatedBeforeTheNextLog) {
   ExpectThatEveryModeFindsWhatWasAcknowledged();
 }
 
-// The flush of the log failed when a memtable was switched, and FlushWAL answered that everything
-// was with the operating system.
+// The flush of the log fails at the switch of a memtable. FlushWAL must not report that everything
+// is in the operating system.
 TEST_F(FailedLogTest, AFlushThatFailsAtASwitchIsReportedAndLatched) {
   Options options = SmallDatabaseOptions();
   options.manual_wal_flush = true;
@@ -179,8 +179,8 @@ TEST_F(FailedLogTest, AFlushThatFailsAtASwitchIsReportedAndLatched) {
   }
 }
 
-// Records buffered for FlushWAL are not written after the log has failed: the writes in it were
-// never promised, the one that failed was refused.
+// Records that are buffered for FlushWAL are not written after the log has failed. Their writes
+// were never promised, and the failed write was refused.
 TEST_F(FailedLogTest, NothingIsAddedToALogThatFailed) {
   Options options = SmallDatabaseOptions();
   options.manual_wal_flush = true;
@@ -196,8 +196,8 @@ TEST_F(FailedLogTest, NothingIsAddedToALogThatFailed) {
   ExpectThatEveryModeFindsWhatWasAcknowledged();
 }
 
-// An open that failed recorded the logs that it had read as synced, although they were not: after
-// the next power cut they looked damaged.
+// An open that fails must not record the unsynced logs that it has read as synced. They would look
+// damaged after the next power cut.
 TEST_F(FailedLogTest, AnOpenThatFailsRecordsNoLogAsSynced) {
   Start(SmallDatabaseOptions());
   WriteSome();
@@ -220,7 +220,7 @@ TEST_F(FailedLogTest, AnOpenThatFailsRecordsNoLogAsSynced) {
     ASSERT_TRUE(opened.IsNoSpace()) << opened.ToString();
   }
   faults->ClearRules();
-  // The power cut takes all unsynced bytes.
+  // The power cut removes all unsynced bytes.
   for (const std::string& log : unsynced) {
     uint64_t bytes = 0;
     ASSERT_OK(killed->GetFileSize(log, &bytes));

@@ -1,5 +1,5 @@
-// FileCall: a call that takes the files of a database in or out, on a disk that fails or fills up;
-// and the sweeps that such calls have in common.
+// FileCall: a call that takes files into or out of a database, on a disk that fails or fills up,
+// and the sweeps that are common to such calls.
 //
 // Thread safety: one thread.
 #pragma once
@@ -31,16 +31,16 @@ class FileCall {
   explicit FileCall(Options settings) : settings_(std::move(settings)) {}
   virtual ~FileCall() = default;
 
-  // Opens the database and writes the files, without errors.
+  // Opens the database and writes the files. No errors are injected.
   virtual void Prepare() = 0;
   virtual Status Run() = 0;
-  // The call succeeded.
+  // Expects the result of a successful call.
   virtual void ExpectAll() {
     Reopen();
     ExpectContents(after_);
   }
 
-  // The rest runs without errors.
+  // Called after an error. No more errors are injected.
   virtual void CheckAfterError() {
     ExpectContents(before_);
     for (const auto& [path, wanted] : files_) {
@@ -54,7 +54,7 @@ class FileCall {
   }
   void Reopen() {
     if (database_->db() != nullptr)
-      static_cast<void>(database_->Close());  // an error that was latched
+      static_cast<void>(database_->Close());  // may return a latched error
     database_ = std::make_unique<OpenDatabase>(faults_, settings_, 1);
     ASSERT_OK(database_->Open());
     ExpectNoOrphan();
@@ -92,7 +92,7 @@ class FileCall {
     ASHLAR_ASSIGN_OR_RETURN(*bytes, ReadFileToString(disk_.get(), path, kFileBytesMax));
     return Status::OK();
   }
-  // A file that an error must not change.
+  // Expects this file to stay unchanged after an error.
   void Keep(const std::string& path) {
     std::string bytes;
     ASSERT_OK(Read(path, &bytes));
@@ -119,7 +119,7 @@ class FileCall {
 
 using MakeFileCall = std::function<std::unique_ptr<FileCall>()>;
 
-// One call with the rule. Returns whether the rule met a call of the file system; counts errors.
+// Runs one call with the rule. Returns true if the rule matched a file system call; counts errors.
 inline bool RunWith(const MakeFileCall& make, const FaultRule& rule, bool reopens_first,
                     uint64_t* errors) {
   const std::unique_ptr<FileCall> call = make();
@@ -149,8 +149,8 @@ inline bool RunWith(const MakeFileCall& make, const FaultRule& rule, bool reopen
   return met;
 }
 
-// An error at each call of the file system in turn changes nothing. opens_after_error: the database
-// can be opened then.
+// Expects an error at each file system call in turn to change nothing. opens_after_error: the
+// database can be opened afterwards.
 inline void SweepErrors(const MakeFileCall& make, bool opens_after_error = true) {
   uint64_t errors = 0;
   for (const FaultEffect effect :
@@ -175,7 +175,7 @@ inline void SweepErrors(const MakeFileCall& make, bool opens_after_error = true)
   EXPECT_GT(errors, 100U);
 }
 
-// A disk that is full after so many bytes more leaves no orphan. Counts the places that were tried.
+// Expects a disk that fills up after this many bytes to leave no orphan. Counts the places tried.
 inline void SweepFullDisk(const MakeFileCall& make, uint64_t step_bytes, uint64_t* places) {
   bool was_full = true;
   for (uint64_t spare_bytes = 0; was_full && !::testing::Test::HasFailure();

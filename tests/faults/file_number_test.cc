@@ -1,5 +1,5 @@
-// Numbers in the names of files, in a MANIFEST and in a log that no database reaches: foreign files
-// are left alone, damaged files are refused, and a database that was opened once can be opened
+// Numbers in file names, in a MANIFEST and in a log that no database can reach. Foreign files are
+// not touched, damaged files are refused, and a database that was opened once can be opened
 // again.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@
 namespace ashlar {
 namespace {
 
-// Keeps the warnings.
+// Records the warnings.
 class WarningLogger final : public Logger {
  public:
   void Log(InfoLogLevel level, std::string_view message) override {
@@ -61,7 +61,7 @@ class FileNumberTest : public ::testing::Test {
     }
   }
 
-  // A log 900 with one put.
+  // Writes a log 900 with one put.
   static void WriteLog(vfs::FileSystem* file_system, SequenceNumber sequence) {
     const std::string path = WalFileName(OpenDatabase::kPath, 900);
     std::unique_ptr<vfs::WritableFile> file;
@@ -77,7 +77,7 @@ class FileNumberTest : public ::testing::Test {
     ASSERT_TRUE(writer.Close().ok());
   }
 
-  // The image with one more record at the end of the MANIFEST.
+  // Returns the image with one more record at the end of the MANIFEST.
   MemoryImage WithEdit(const std::string& edit) const {
     MemoryFileSystem file_system(closed_.image());
     const std::string path = ClosedDatabase::Path(closed_.FileLike("MANIFEST"));
@@ -105,8 +105,8 @@ class FileNumberTest : public ::testing::Test {
   const std::shared_ptr<WarningLogger> logger_ = std::make_shared<WarningLogger>();
 };
 
-// Once the first open took the number for one of its own, and no later open succeeded; the highest
-// number ended the process.
+// Otherwise the first open would use the number for a file of its own and no later open would
+// succeed. The highest number would end the process.
 TEST_F(FileNumberTest, StrayFilesWithHighNumbersAreNeitherUsedNorDeleted) {
   for (const uint64_t number : {~uint64_t{0}, (uint64_t{1} << 63) - 1, kFileNumberMax + 1,
                                 kFileNumberMax, uint64_t{1} << 50}) {
@@ -166,7 +166,7 @@ TEST_F(FileNumberTest, AnEditWithAHighNumberIsRefusedAndNamed) {
   }
 }
 
-// Sequences beyond the highest would wrap where they are packed with a type.
+// Sequences beyond the maximum would wrap when they are packed with a type.
 TEST_F(FileNumberTest, ALogWithAHighSequenceIsRefusedAndNamed) {
   for (const uint64_t sequence : {~uint64_t{0}, kSequenceNumberMax, kSequenceNumberMaxAtOpen}) {
     MemoryFileSystem file_system(closed_.image());
@@ -181,7 +181,7 @@ TEST_F(FileNumberTest, ALogWithAHighSequenceIsRefusedAndNamed) {
   }
 }
 
-// The next open would refuse a database that has written after such an ingestion.
+// The next open would refuse a database that has been written to after such an ingestion.
 TEST_F(FileNumberTest, ATableOfAnotherDatabaseBringsNoSequenceNearTheHighest) {
   const auto other = std::make_shared<MemoryFileSystem>();
   {

@@ -1,6 +1,6 @@
-// A disk that fills up, or fails, during a call that makes, copies or repairs the files of a
-// database. The old state stays readable, no partial result is left at the destination, and once
-// there is space the same call succeeds.
+// A disk that fills up, or fails, during a call that creates, copies or repairs the files of a
+// database. The old state stays readable, no partial result is left at the destination, and the
+// same call succeeds once there is space.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -41,7 +41,7 @@ class CallWithTables : public FileCall {
     EXPECT_OK(Checkpoint::Create(database_->db(), &made));
     return std::unique_ptr<Checkpoint>(made);
   }
-  // The default family of a database in another folder is that of this one.
+  // Expects the database in another folder to have the same default family as this one.
   void ExpectCopy(const std::string& path) {
     Options options = SmallDatabaseOptions();
     ManualEnv env(disk_, 3);
@@ -101,7 +101,7 @@ class ExportCall final : public CallWithTables {
   std::unique_ptr<ExportImportFilesMetaData> exported_;
 };
 
-// The keys are deleted before their space is freed, and an error may come in between.
+// The keys are deleted before their space is freed, and an error may occur in between.
 class ClipCall final : public CallWithTables {
  public:
   void Prepare() override {
@@ -166,7 +166,7 @@ class RestoreCall final : public CallWithTables {
   }
   Status Run() override { return engine_->RestoreDBFromLatestBackup("/restored", "/restored"); }
   void CheckAfterError() override {
-    // CURRENT is the last file.
+    // CURRENT is the last file to be written.
     if (disk_->FileExists("/restored/CURRENT").ok()) ExpectCopy("/restored");
     EXPECT_OK(engine_->VerifyBackup(1, true));
     FileCall::CheckAfterError();
@@ -177,11 +177,11 @@ class RestoreCall final : public CallWithTables {
   }
 
  private:
-  ManualEnv env_{faults_, 2};  // the database's own ends with it
+  ManualEnv env_{faults_, 2};  // the database's own Env ends with the database
   std::unique_ptr<BackupEngine> engine_;
 };
 
-// Files for ingestion, by one writer after each other.
+// Writes files for ingestion, one writer after another.
 class WriterCall final : public CallWithTables {
  public:
   void Prepare() override {
@@ -197,7 +197,7 @@ class WriterCall final : public CallWithTables {
     for (int file = 0; file < kFiles; ++file) {
       const Status written = WriteFile(&writer, file);
       if (written.ok()) continue;
-      // Where every later call fails, so does the deletion of the file.
+      // If every later call fails, the deletion of the file fails too.
       const bool can_delete = faults_->FileExists(OpenDatabase::kPath).ok();
       EXPECT_TRUE(!can_delete || disk_->FileExists(Path(file)).IsNotFound())
           << Path(file) << " is not finished, and there";
@@ -240,14 +240,14 @@ class RepairCall final : public CallWithTables {
     options.env = database_->env();
     return RepairDB(OpenDatabase::kPath, options, {}, options, {}, nullptr);
   }
-  // The next repair finds all of it; the database is not open.
+  // The next repair finds everything. The database is not open.
   void CheckAfterError() override {}
   void ExpectNoOrphan() override {
     if (database_->db() != nullptr) FileCall::ExpectNoOrphan();
   }
 };
 
-// A secondary of a primary that has died.
+// Promotes the secondary of a primary that has died.
 class PromotionCall final : public CallWithTables {
  public:
   void Prepare() override {
@@ -267,7 +267,7 @@ class PromotionCall final : public CallWithTables {
   }
   void CheckAfterError() override { ExpectShown(); }
   void ExpectNoOrphan() override {
-    // A secondary has none of its own: the next promotion finds the files of a failed one.
+    // A secondary has no files of its own. The next promotion finds the files of a failed one.
     if (secondary_->IsSecondary()) return;
     ASSERT_OK(secondary_->Resume());
     ASSERT_OK(secondary_->WaitForCompact(WaitForCompactOptions()));

@@ -1,6 +1,6 @@
-// The disk fills up at every possible place of a workload. Everything acknowledged stays readable,
-// also after reopening read-only on the full disk; when there is space again, Resume or a reopen
-// goes on, with nothing lost.
+// The disk fills up at every possible point of a workload. All acknowledged writes stay readable,
+// also after a read-only reopen on the full disk. Once there is space again, Resume or a reopen
+// continues, and nothing is lost.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -54,7 +54,7 @@ class FullDiskTest : public ::testing::Test {
     EXPECT_TRUE(contents == acknowledged_) << "other contents than were acknowledged";
   }
 
-  // Writes until something fails, with flushes and compactions in between.
+  // Writes until an operation fails, with flushes and compactions in between.
   Status FillUp(OpenDatabase* database) {
     for (int i = 0; i < 400; ++i) {
       if (const Status written = WriteNext(database); !written.ok()) return written;
@@ -84,7 +84,7 @@ class FullDiskTest : public ::testing::Test {
     ASSERT_TRUE(full.IsNoSpace()) << full.ToString();
     EXPECT_EQ(WriteNext(&database).ToString(), full.ToString());
     ExpectAcknowledged(database);
-    // There may be enough space for a resume, or not: nothing gets lost either way.
+    // There may or may not be enough space for a resume. Nothing is lost in either case.
     const Status early = database.db()->Resume();
     EXPECT_TRUE(early.ok() || early.IsNoSpace()) << early.ToString();
     ExpectAcknowledged(database);
@@ -125,7 +125,7 @@ class FullDiskTest : public ::testing::Test {
         std::string found;
         const Status read = db->Get(ReadOptions(), handle, key, &found);
         EXPECT_TRUE(read.ok()) << read.ToString();
-        // A failed write may be in the log after the acknowledged ones.
+        // A failed write may follow the acknowledged writes in the log.
         EXPECT_TRUE(found == value || found.starts_with(StrCat(writes_)) || key == "list") << key;
       }
       delete handle;

@@ -1,7 +1,7 @@
-// Imports with an error at each call of the file system in turn, and on a disk that fills up at
-// each place. After an error the open database has no such family, and the files are as they were.
-// A reopened one has the whole family or none. Once the cause is gone the same call succeeds, and
-// no unreferenced table is left.
+// Imports with an error at each file system call in turn, and on a disk that fills up at each
+// point. After an error, the open database has no such family and the files are unchanged. A
+// reopened database has the complete family or none. Once the cause is removed, the same call
+// succeeds, and no unreferenced table is left.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -51,7 +51,7 @@ class Import final : public FileCall {
     return status;
   }
 
-  // A read of a damaged copy finds the damage.
+  // A read of a damaged copy detects the damage.
   void ExpectAllOrCorruption() {
     Reopen();
     Contents found;
@@ -71,7 +71,7 @@ class Import final : public FileCall {
   std::unique_ptr<ExportImportFilesMetaData> exported_;
 };
 
-// Copied, moved.
+// The parameter: copied or moved files.
 class ImportFaultTest : public ::testing::TestWithParam<bool> {
  protected:
   static std::unique_ptr<FileCall> Make() { return std::make_unique<Import>(GetParam()); }

@@ -1,6 +1,6 @@
-// Ingestion with an error at each call of the file system in turn, and on a disk that fills up at
-// each place. After an error the open database has no part of the call, and the files are as they
-// were. A reopened one has all or nothing. Once the cause is gone the same call succeeds, and no
+// Ingestion with an error at each file system call in turn, and on a disk that fills up at each
+// point. After an error, the open database has no part of the call and the files are unchanged. A
+// reopened database has all or nothing. Once the cause is removed, the same call succeeds, and no
 // unreferenced table is left.
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ class Ingestion final : public FileCall {
     settings.allow_ingest_behind = options.ingest_behind;
     return settings;
   }
-  // The database has no data at the keys of another database's table.
+  // Returns keys without data in the database for a table of another database.
   std::string Key(const std::string& key) const {
     return options_.allow_db_generated_files ? "z" + key : key;
   }

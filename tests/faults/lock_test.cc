@@ -1,5 +1,5 @@
-// One database, one writer: another process is refused with the reason, and so is a second open in
-// this one. Readers need no lock.
+// One database, one writer: an open by another process is refused with the reason, and so is a
+// second open in this process. Readers need no lock.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -24,7 +24,7 @@ Options SilentOptions() {
   return options;
 }
 
-// Not a test: the code of the other process.
+// Not a test, but the code of the other process.
 TEST(LockChild, DISABLED_Open) {
   const char* const directory = std::getenv(kDirectoryVariable);
   if (directory == nullptr) GTEST_SKIP() << "started by the test below";
@@ -60,7 +60,7 @@ TEST_F(LockTest, AnotherProcessIsRefusedWithTheReason) {
   EXPECT_NE(refused.find("open: IO error: "), std::string::npos) << refused;
   EXPECT_NE(refused.find("/LOCK: "), std::string::npos) << refused;
   EXPECT_NE(refused.find("read: value"), std::string::npos) << refused;
-  // The refusal took nothing away from the owner.
+  // The refusal did not affect the owner.
   ASSERT_TRUE(db->Put(WriteOptions(), "key", "later").ok());
   ASSERT_TRUE(db->Close().ok());
   db.reset();
@@ -79,7 +79,7 @@ TEST_F(LockTest, ASecondOpenInThisProcessIsRefusedWithTheReason) {
   EXPECT_NE(OpenInAnotherProcess().find("/LOCK: "), std::string::npos);
 }
 
-// The lock of the logs is that of the database then.
+// Then the lock of the logs is the lock of the database.
 TEST_F(LockTest, AWalDirMayBeTheDatabasesOwnByAnotherPath) {
   Options options = SilentOptions();
   for (const std::string& wal_dir : {path_ + "/", path_ + "/.", scratch_.File("./db")}) {

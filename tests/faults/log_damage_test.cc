@@ -1,6 +1,6 @@
-// Logs that are cut, damaged or missing, under each of the four recovery modes: recovery returns
-// exactly the writes that the mode promises, or the open is refused by a status that names the log,
-// and nothing is changed.
+// Logs that are truncated, damaged or missing, under each of the four recovery modes. Recovery
+// returns exactly the writes that the mode promises, or the open is refused by a status that names
+// the log and nothing is changed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr WALRecoveryMode kAbsolute = WALRecoveryMode::kAbsoluteConsistency;
 constexpr WALRecoveryMode kPointInTime = WALRecoveryMode::kPointInTimeRecovery;
 constexpr WALRecoveryMode kSkip = WALRecoveryMode::kSkipAnyCorruptedRecords;
 
-// A database that was killed: kBatches batches in two logs, nothing in tables.
+// A database that was killed, with kBatches batches in two logs and nothing in tables.
 class LogDamageTest : public ::testing::Test {
  protected:
   static constexpr int kBatches = 30;
@@ -37,7 +37,7 @@ class LogDamageTest : public ::testing::Test {
     ASSERT_TRUE(database_.Open().ok());
     for (int i = 1; i <= kBatches; ++i) {
       ASSERT_TRUE(database_.Write(BatchNumber(i), WriteOptions()).ok());
-      // The memtable is switched, and its flush waits until a test runs it.
+      // Switches the memtable. Its flush waits until a test runs it.
       if (i == kBatchesInTheFirstLog) {
         ASSERT_TRUE(database_.Flush({kDefaultColumnFamilyName}, false).ok());
       }
@@ -67,7 +67,7 @@ class LogDamageTest : public ::testing::Test {
     for (const int i : batches) Apply(BatchNumber(i), &contents);
     return contents;
   }
-  // first, first + 1, ..., last without `left_out`.
+  // Returns first, first + 1, ..., last without `left_out`.
   static std::vector<int> Range(int first, int last, int left_out = 0) {
     std::vector<int> numbers;
     for (int i = first; i <= last; ++i) {
@@ -82,7 +82,7 @@ class LogDamageTest : public ::testing::Test {
     }
     return "";
   }
-  // Where the records of a log begin, and where the last one ends.
+  // Returns where the records of a log begin, and where the last one ends.
   std::vector<uint64_t> RecordOffsets(const std::string& name) const {
     std::unique_ptr<vfs::SequentialFile> file;
     EXPECT_TRUE(
@@ -127,8 +127,8 @@ class LogDamageTest : public ::testing::Test {
     EXPECT_NE(autopsy.status.ToString().find(log), std::string::npos) << autopsy.status.ToString();
     EXPECT_TRUE(autopsy.untouched);
   }
-  // Recovers these batches; and once written to, killed and opened again, these and the new one:
-  // dropped records do not come back.
+  // Expects recovery of these batches and, after a write, a kill and a reopen, of these and the new
+  // one. Dropped records must not reappear.
   void ExpectRecovered(const MemoryImage& image, WALRecoveryMode mode,
                        const std::vector<int>& batches) {
     SCOPED_TRACE(StrCat("recovery mode ", static_cast<int>(mode)));
@@ -174,7 +174,7 @@ TEST_F(LogDamageTest, ATornTail) {
 }
 
 TEST_F(LogDamageTest, DamageInTheMiddleOfTheLastLog) {
-  // The second log begins with its head. Record 3 after it is batch kBatchesInTheFirstLog + 3.
+  // The second log starts with its head. Record 3 after it is batch kBatchesInTheFirstLog + 3.
   const int damaged_batch = kBatchesInTheFirstLog + 3;
   const MemoryImage damaged = With(logs_[1], Flipped(logs_[1], RecordOffsets(logs_[1])[3] + 30));
   ExpectRefused(damaged, kTolerate, logs_[1]);
@@ -185,7 +185,7 @@ TEST_F(LogDamageTest, DamageInTheMiddleOfTheLastLog) {
 
 TEST_F(LogDamageTest, DamageInTheMiddleOfAnOlderLog) {
   const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
-  // After a head, if there is one.
+  // Skips the head, if there is one.
   const size_t first_batch = offsets.size() - 1 - kBatchesInTheFirstLog;
   const MemoryImage damaged = With(logs_[0], Flipped(logs_[0], offsets[first_batch + 4] + 30));
   ExpectRefused(damaged, kTolerate, logs_[0]);
@@ -194,7 +194,7 @@ TEST_F(LogDamageTest, DamageInTheMiddleOfAnOlderLog) {
   ExpectRecovered(damaged, kSkip, Range(1, kBatches, 5));
 }
 
-// RocksDB once went on with the next log when one in the middle had been cut at the end of a
+// RocksDB once continued with the next log when a log in the middle was truncated at the end of a
 // record.
 TEST_F(LogDamageTest, AnOlderLogCutAtTheEndOfARecordIsNoEnd) {
   const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
@@ -210,8 +210,8 @@ TEST_F(LogDamageTest, AnOlderLogCutAtTheEndOfARecordIsNoEnd) {
   }
 }
 
-// The second family is in a table with all of the first log; the first family needs that log. With
-// the rest of it lost, no point in time has both.
+// The second family has all of the first log in a table, while the first family needs that log. If
+// the rest of the log is lost, no point in time includes both families.
 TEST(FamiliesAfterDamageTest, AFamilyAheadOfTheDamageIsRefused) {
   const auto file_system = std::make_shared<MemoryFileSystem>();
   Options options = SmallDatabaseOptions();
@@ -246,7 +246,7 @@ TEST(FamiliesAfterDamageTest, AFamilyAheadOfTheDamageIsRefused) {
     bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x20);
     entry.bytes = std::make_shared<const std::string>(std::move(bytes));
   }
-  // With the later log, whose head says how long the damaged one was, and without it.
+  // With and without the later log, whose head records the length of the damaged one.
   for (const bool has_later : {true, false}) {
     SCOPED_TRACE(has_later);
     if (!has_later) {
@@ -268,7 +268,7 @@ TEST_F(LogDamageTest, AnOlderLogThatIsMissing) {
   ExpectRecovered(missing, kSkip, Range(kBatchesInTheFirstLog + 1, kBatches));
 }
 
-// A log that was closed is on record with its length: then nothing in it can be a torn tail.
+// A closed log is recorded with its length, so that nothing in it can be a torn tail.
 TEST_F(LogDamageTest, ATailThatIsMissingFromAClosedDatabase) {
   ASSERT_TRUE(database_.Close().ok());
   image_ = file_system_->Snapshot();
@@ -287,10 +287,10 @@ TEST_F(LogDamageTest, ATailThatIsMissingFromAClosedDatabase) {
   }
 }
 
-// The bytes that are not replayed: they are counted, reported and kept.
+// Bytes that are not replayed are counted, reported and kept.
 class LostLogTest : public LogDamageTest {
  protected:
-  // Opens the image with a LOG, and closes it again.
+  // Opens the image with a LOG, and closes it.
   void OpenWithLog(const MemoryImage& image, WALRecoveryMode mode) {
     disk_ = std::make_shared<MemoryFileSystem>(image);
     Options options = InMode(mode);
@@ -337,7 +337,7 @@ TEST_F(LostLogTest, ADamagedLogIsReportedAndKept) {
   EXPECT_EQ(Bytes("lost/" + logs_[1]), Flipped(logs_[1], DamagedOffset() + 30));
   EXPECT_FALSE(disk_->FileExists(ClosedDatabase::Path(logs_[1])).ok())
       << "what was recovered from it is in tables";
-  // The copy does not belong to the database: later opens leave it alone and report nothing.
+  // The copy does not belong to the database. Later opens do not touch it and report nothing.
   OpenWithLog(disk_->Snapshot(), kPointInTime);
   ASSERT_TRUE(opened_.ok());
   EXPECT_EQ(log_text_.find("not replayed"), std::string::npos) << log_text_;
@@ -353,7 +353,7 @@ TEST_F(LostLogTest, DamageThatIsSkippedIsReportedAndKept) {
   EXPECT_EQ(Kept(), std::vector<std::string>{logs_[1]});
 }
 
-// The records after the damage are intact, and dropped all the same.
+// The records after the damage are intact, but are dropped too.
 TEST_F(LostLogTest, LogsAfterADamagedOneAreReportedAndKept) {
   const std::vector<uint64_t> offsets = RecordOffsets(logs_[0]);
   const uint64_t damaged = offsets[offsets.size() - 1 - kBatchesInTheFirstLog + 4];
@@ -403,7 +403,7 @@ TEST_F(LostLogTest, ACopyOfAnotherLogOfThisNumberStays) {
   EXPECT_EQ(Bytes("lost/" + logs_[1] + ".2"), Flipped(logs_[1], DamagedOffset() + 30));
 }
 
-// A log that cannot be kept is not let go of.
+// A log that cannot be kept must not be deleted.
 TEST_F(LostLogTest, WithoutSpaceForTheCopyTheOpenIsRefused) {
   const auto disk = std::make_shared<MemoryFileSystem>(Damaged());
   const auto faults = std::make_shared<FaultFileSystem>(disk);

@@ -1,4 +1,4 @@
-// Another process gets the lock first: the state read before the lock was taken may be outdated.
+// Another process takes the lock first, so state that was read before the lock may be outdated.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -24,7 +24,7 @@ class OpenRaceTest : public ::testing::Test {
     rule.action = std::move(action);
     calls_->AddRule(rule);
   }
-  // The other process opens (and creates), writes an entry, flushes, and closes.
+  // The other process opens or creates the database, writes an entry, flushes, and closes it.
   void OtherProcessWrites() {
     OpenDatabase other(disk_, SmallDatabaseOptions(), 2);
     const Status opened = other.Open();
@@ -42,7 +42,7 @@ class OpenRaceTest : public ::testing::Test {
   const std::shared_ptr<FaultFileSystem> calls_ = std::make_shared<FaultFileSystem>(disk_);
 };
 
-// The second one was told: "Corruption: CURRENT is missing, but there are files of a database".
+// The second must not get "Corruption: CURRENT is missing, but there are files of a database".
 TEST_F(OpenRaceTest, TwoProcessesCreateOneDatabase) {
   RunAt(FaultOperation::kLock, "LOCK", [this] { OtherProcessWrites(); });
   OpenDatabase database(calls_, SmallDatabaseOptions(), 1);
@@ -86,8 +86,8 @@ TEST_F(OpenRaceTest, ADatabaseThatIsDestroyedLeavesNoFileOfAnotherProcess) {
   EXPECT_FALSE(disk_->FileExists(OpenDatabase::kPath).ok());
 }
 
-// Released before its file is deleted, the lock could be taken by two processes: by one on the file
-// that is deleted then, and by one on a new file.
+// If the lock were released before its file is deleted, two processes could take it: one on the
+// file that is then deleted, and one on a new file.
 TEST_F(OpenRaceTest, TheLockIsHeldUntilItsFileIsDeleted) {
   OtherProcessWrites();
   bool tried = false;

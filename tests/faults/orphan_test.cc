@@ -1,5 +1,5 @@
-// Files that a process left when it died: deleted at the next open if they are the database's and
-// nothing needs them. The logs of another database are left alone.
+// Files that a process left when it died. The next open deletes them if they belong to the database
+// and nothing needs them. The logs of another database are not touched.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@
 namespace ashlar {
 namespace {
 
-// Logs in a directory of their own were left there for ever once a process had died.
+// After a process dies, its logs in a separate directory must not stay there forever.
 TEST(OrphanTest, OldLogsOfADeadProcessAreDeletedInADirectoryOfTheirOwn) {
   const auto disk = std::make_shared<MemoryFileSystem>();
   Options options = SmallDatabaseOptions();
@@ -75,8 +75,8 @@ class ForeignLogTest : public ::testing::Test {
   Options options_ = SmallDatabaseOptions();
 };
 
-// The new one showed the writes of the other one and deleted its log. The other one went on with
-// the deleted log, so that its death lost every write since, also those that were synced.
+// Otherwise the new database would show the other's writes and delete its log. The other would
+// continue in the deleted log, and its death would lose all later writes, even synced ones.
 TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfAnotherThatIsOpen) {
   std::unique_ptr<DB> db;
   ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
@@ -100,8 +100,8 @@ TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfAnotherThatIsOpen) {
   EXPECT_TRUE(after_death->Get(ReadOptions(), "after", &value).ok());
 }
 
-// Without its wal_dir a database is destroyed, but for its logs. A new one in its place had the
-// destroyed writes.
+// Without its wal_dir a database is destroyed except for its logs. A new database in its place must
+// not have the destroyed writes.
 TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfOneThatWasDestroyed) {
   options_.avoid_flush_during_shutdown = true;
   std::unique_ptr<DB> db;
@@ -124,7 +124,7 @@ TEST_F(ForeignLogTest, ANewDatabaseTakesNoLogOfOneThatWasDestroyed) {
   EXPECT_TRUE(db->Get(ReadOptions(), "key", &value).IsNotFound());
 }
 
-// The log of the original was deleted, which was open, and with it all that was in no table.
+// Otherwise the open original would lose its log, and with it everything that is in no table.
 TEST_F(ForeignLogTest, ACheckpointIsDestroyedWithoutTheLogsOfTheOriginal) {
   std::unique_ptr<DB> db;
   ASSERT_TRUE(OpenAt(OpenDatabase::kPath, &db).ok());
@@ -136,8 +136,8 @@ TEST_F(ForeignLogTest, ACheckpointIsDestroyedWithoutTheLogsOfTheOriginal) {
   EXPECT_EQ(Logs(), logs);
 }
 
-// The checkpoint replayed the log of the original, which was open, and deleted it. A repair moved
-// it to lost/, and the removal of a database that had its logs there deleted it.
+// A checkpoint must not replay and delete the log of the open original. A repair must not move it
+// to lost/, and destroying a database that had its logs there must not delete it.
 TEST_F(ForeignLogTest, NoCallTakesTheLogsOfADatabaseThatIsOpen) {
   std::unique_ptr<DB> db;
   ASSERT_TRUE(OpenAt(kOther, &db).ok());
@@ -159,7 +159,7 @@ TEST_F(ForeignLogTest, NoCallTakesTheLogsOfADatabaseThatIsOpen) {
       ASSERT_TRUE(disk_->DeleteFile(StrCat(kOther, "/", name)).ok());
     }
   }
-  ExpectHeld(DestroyDB(kOther, options_));  // no file says where its logs are
+  ExpectHeld(DestroyDB(kOther, options_));  // no file records where its logs are
   EXPECT_EQ(Logs(), logs);
   ASSERT_TRUE(db->Close().ok());
   db.reset();

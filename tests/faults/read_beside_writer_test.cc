@@ -1,6 +1,6 @@
 // A read-only open takes no lock. At every call that it makes, another process takes a step: it
 // writes, flushes, compacts, deletes tables and logs, or replaces the MANIFEST. The open succeeds,
-// and shows the database at one moment that is not earlier than the begin of the open.
+// and shows the database at one moment that is not before the begin of the open.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class ReadBesideWriterTest : public ::testing::Test {
     Write();
   }
 
-  // One batch: the same entry in both families.
+  // Writes one batch: the same entry in both families.
   void Write() {
     ++written_;
     Commit commit;
@@ -43,7 +43,7 @@ class ReadBesideWriterTest : public ::testing::Test {
     }
     ASSERT_TRUE(writer_.Write(commit, WriteOptions()).ok());
   }
-  // The other process's work between two calls: every kind of change to the files.
+  // The work of the other process between two calls. It includes every kind of change to files.
   void Step() {
     Write();
     ASSERT_TRUE(writer_.Flush(writer_.families(), true).ok());
@@ -86,8 +86,8 @@ class ReadBesideWriterTest : public ::testing::Test {
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
     return contents;
   }
-  // The keys together have the values that they had after one batch, which is `at_least` or a later
-  // one.
+  // Expects all keys to have the values that they had after one batch, which is `at_least` or a
+  // later one.
   void ExpectOneMoment(int at_least) {
     const FamilyContents contents = Read(handles_[0].get());
     EXPECT_EQ(contents, Read(handles_[1].get()));
@@ -111,7 +111,7 @@ class ReadBesideWriterTest : public ::testing::Test {
   int steps_ = 0;
 };
 
-// The modes treat a missing log differently: one of them continues.
+// The modes treat a missing log differently. One of them continues.
 TEST_F(ReadBesideWriterTest, AStepAtAnyCallOfTheOpen) {
   for (const WALRecoveryMode mode :
        {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
@@ -170,7 +170,7 @@ TEST_F(ReadBesideWriterTest, NamesOfFamiliesAtAnyCall) {
   }
 }
 
-// Bytes that are read while they are written look like damage; read again, they are whole.
+// Bytes that are read while they are written look damaged. Read again, they are complete.
 TEST_F(ReadBesideWriterTest, ALogThatLooksDamagedOnceIsReadAgain) {
   for (int i = 0; i < 5; ++i) Write();
   FaultRule flip;
@@ -190,7 +190,7 @@ TEST_F(ReadBesideWriterTest, ALogThatLooksDamagedOnceIsReadAgain) {
   }
 }
 
-// Without a writer nothing changes between two attempts: damage is reported, after the second one.
+// Without a writer nothing changes between two attempts, so the second one reports damage.
 TEST_F(ReadBesideWriterTest, ATableThatIsMissingIsReported) {
   std::vector<std::string> names;
   ASSERT_TRUE(disk_->GetChildren(OpenDatabase::kPath, &names).ok());
@@ -219,7 +219,7 @@ class Last final : public AssociativeMergeOperator {
   }
 };
 
-// The reader, which was given no merge operator, finds the recorded one in some OPTIONS file.
+// The reader gets no merge operator, but finds the recorded one in an OPTIONS file.
 TEST(ReadBesideOptionsTest, NewOptionsFilesAtAnyCallOfTheOpen) {
   const auto disk = std::make_shared<MemoryFileSystem>();
   const auto calls = std::make_shared<FaultFileSystem>(disk);

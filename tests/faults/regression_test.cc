@@ -1,5 +1,5 @@
-// Bugs of real stores, each described by its test. Those that need a power cut are in tests/crash,
-// those about damaged logs in log_damage_test.cc.
+// Bugs of real stores, which the comment on each test describes. Those that require a power cut are
+// in tests/crash, and those about damaged logs are in log_damage_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ FaultRule Rule(FaultOperation operations, const std::string& name, const Status&
   return rule;
 }
 
-// A disk on which the next flush of a log waits until the test lets it through, and the one after
-// it fails.
+// A disk on which the next flush of a log waits until the test releases it, and the flush after
+// that one fails.
 class GatedFileSystem final : public MemoryFileSystem {
  public:
   Status NewWritableFile(const std::string& path, const vfs::FileOptions& options,
@@ -137,7 +137,7 @@ class RegressionTest : public ::testing::Test {
     const Status status = database_->db()->Get(ReadOptions(), key, &value);
     return status.ok() ? value : (status.IsNotFound() ? "NOT_FOUND" : status.ToString());
   }
-  // The state that an open finds if the process were killed now.
+  // The state that an open would find if the process were killed now.
   std::unique_ptr<OpenDatabase> AfterKill() const {
     auto recovered = std::make_unique<OpenDatabase>(
         std::make_shared<MemoryFileSystem>(disk_->Snapshot()), SmallDatabaseOptions(), 6);
@@ -150,7 +150,7 @@ class RegressionTest : public ::testing::Test {
     EXPECT_TRUE(database.Read(&contents).ok());
     return contents[kDefaultColumnFamilyName];
   }
-  // Three tables of twenty keys each.
+  // Makes three tables of twenty keys each.
   void SetUpTables() {
     Open();
     for (int i = 0; i < 60; ++i) {
@@ -170,12 +170,12 @@ class RegressionTest : public ::testing::Test {
   std::unique_ptr<OpenDatabase> database_;
 };
 
-// The leader of a group failed to write the log, and its followers were told that their writes had
-// succeeded.
+// The leader of a group failed to write the log, but its followers were notified that their writes
+// had succeeded.
 TEST_F(RegressionTest, FollowersHearOfTheLeadersFailedLogWrite) {
   constexpr int kFollowers = 4;
   bool group_formed = false;
-  // Whether the waiting writers form one group is up to the scheduler; in most rounds they do.
+  // The scheduler decides whether the waiting writers form one group. In most rounds they do.
   for (int round = 0; round < 100 && !group_formed; ++round) {
     const auto disk = std::make_shared<GatedFileSystem>();
     const std::unique_ptr<Env> env = NewCompositeEnv(disk);
@@ -215,7 +215,7 @@ TEST_F(RegressionTest, FollowersHearOfTheLeadersFailedLogWrite) {
   EXPECT_TRUE(group_formed);
 }
 
-// A full disk left half a record in the middle of the MANIFEST, and later records were appended
+// A full disk left half of a record in the middle of the MANIFEST, and later records were appended
 // after it.
 TEST_F(RegressionTest, NoSpaceInTheMiddleOfTheManifest) {
   Open();
@@ -232,7 +232,7 @@ TEST_F(RegressionTest, NoSpaceInTheMiddleOfTheManifest) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"b", "2"}}));
 }
 
-// An error while a log was replayed was taken for its end.
+// An error during the replay of a log was treated as the end of the log.
 TEST_F(RegressionTest, AReadErrorDuringReplayIsNoLoss) {
   Open();
   for (int i = 0; i < 200; ++i) Write(Put(StrCat("key", i), std::string(300, 'v')));
@@ -260,7 +260,7 @@ TEST_F(RegressionTest, AReadErrorDuringReplayIsNoLoss) {
   EXPECT_EQ(Read(recovered).size(), 200u);
 }
 
-// An iterator passed over a table that it could not read: the deletions in it were undone.
+// An iterator skipped a table that it could not read, so that the deletions in it had no effect.
 TEST_F(RegressionTest, AnIteratorThatMeetsAnErrorRevivesNoDeletes) {
   Open();
   for (int i = 0; i < 50; ++i) Write(Put(StrCat("key", i), std::string(200, 'v')));
@@ -298,7 +298,7 @@ TEST_F(RegressionTest, AnIteratorThatMeetsAnErrorRevivesNoDeletes) {
   EXPECT_GT(errors, 2u);
 }
 
-// A compaction took an error at the beginning of a table for its end, and dropped the table.
+// A compaction treated a read error at the start of a table as its end, and dropped the table.
 TEST_F(RegressionTest, AReadErrorInACompactionDropsNothing) {
   for (uint64_t nth = 1; nth <= 12; ++nth) {
     SetUpTables();
@@ -317,7 +317,7 @@ TEST_F(RegressionTest, AReadErrorInACompactionDropsNothing) {
   }
 }
 
-// The tables of a compaction whose directory could not be synced stayed until the next open.
+// A compaction failed to sync its directory, and its tables stayed until the next open.
 TEST_F(RegressionTest, ACompactionWithoutASyncedDirectoryLeavesNoTables) {
   SetUpTables();
   const std::vector<std::string> tables = Tables();
@@ -333,7 +333,7 @@ TEST_F(RegressionTest, ACompactionWithoutASyncedDirectoryLeavesNoTables) {
   EXPECT_EQ(Read(*database_).size(), 60u);
 }
 
-// After a failed sync the bytes may be gone, although the next sync succeeds: nothing may be
+// After a failed sync the bytes may be lost even if the next sync succeeds. Nothing may be
 // acknowledged on that log any more.
 TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
   Open();
@@ -350,7 +350,7 @@ TEST_F(RegressionTest, AFailedSyncIsNotTriedAgain) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"c", "3"}}));
 }
 
-// The same if the log is synced concurrently with the writers; the first Resume helps.
+// The same if SyncWAL syncs the log concurrently with writers. The first Resume succeeds.
 TEST_F(RegressionTest, AFailedSyncDuringWritesIsNotTriedAgain) {
   Open();
   Write(Put("a", "1"));
@@ -365,7 +365,7 @@ TEST_F(RegressionTest, AFailedSyncDuringWritesIsNotTriedAgain) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"c", "3"}}));
 }
 
-// A writer waited for the medium while SyncWAL did.
+// A writer waited for the medium while SyncWAL was waiting for it.
 TEST_F(RegressionTest, WritersGoOnDuringSyncWAL) {
   Open();
   Write(Put("a", "1"));
@@ -378,8 +378,8 @@ TEST_F(RegressionTest, WritersGoOnDuringSyncWAL) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"b", "2"}}));
 }
 
-// With several families a flush syncs the older logs first; when one of them has failed for good, a
-// resume must not wait for that.
+// With several families, a flush syncs the older logs first. If one of them has failed for good, a
+// resume must not wait for that sync.
 TEST_F(RegressionTest, ResumeAfterAFailedLogWithSeveralFamilies) {
   Open();
   ASSERT_TRUE(database_->CreateFamily("second").ok());
@@ -398,8 +398,8 @@ TEST_F(RegressionTest, ResumeAfterAFailedLogWithSeveralFamilies) {
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"a", "1"}, {"c", "3"}}));
 }
 
-// The log that failed held a write that was refused; the next log gave its sequence number to
-// another.
+// The failed log contained a refused write, and the next log gave its sequence number to another
+// write.
 TEST_F(RegressionTest, ARefusedWriteDoesNotComeBackAfterAResume) {
   Open();
   ASSERT_TRUE(database_->CreateFamily("second").ok());
@@ -408,7 +408,7 @@ TEST_F(RegressionTest, ARefusedWriteDoesNotComeBackAfterAResume) {
   faults_->AddRule(rule);
   EXPECT_FALSE(database_->Write(Put("refused", "1"), WriteOptions()).ok());
   ASSERT_TRUE(database_->db()->Resume().ok());
-  // Even if the old log stays, since it could not be deleted.
+  // This holds even if the old log stays because it could not be deleted.
   Write(Put("accepted", "2"));
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"accepted", "2"}}));
 }
@@ -428,9 +428,9 @@ TEST_F(RegressionTest, ARefusedWriteDoesNotComeBackFromALogThatCannotBeDeleted) 
   EXPECT_EQ(Read(*AfterKill()), (FamilyContents{{"accepted", "2"}}));
 }
 
-// A memtable that filled up with the last record of a replayed log left an empty one that seemed to
-// need that log: it was replayed again at the next open, on top of its own tables, and merges were
-// applied twice.
+// A memtable that became full with the last record of a replayed log left an empty memtable that
+// seemed to need that log. The next open replayed the log again over its own tables, and applied
+// merges twice.
 TEST_F(RegressionTest, ALogThatEndsWithAFullMemTableIsReplayedOnce) {
   Open();
   std::string operands;
@@ -455,7 +455,7 @@ TEST_F(RegressionTest, ALogThatEndsWithAFullMemTableIsReplayedOnce) {
   }
 }
 
-// Without CURRENT, but with everything else, a new database was made in place of the old one.
+// If only CURRENT was missing, a new database was created in place of the old one.
 TEST_F(RegressionTest, ALostCurrentIsNotAnInvitationToStartAnew) {
   const ClosedDatabase closed;
   for (const bool create_if_missing : {true, false}) {
@@ -466,14 +466,14 @@ TEST_F(RegressionTest, ALostCurrentIsNotAnInvitationToStartAnew) {
     EXPECT_TRUE(autopsy.untouched);
     EXPECT_NE(autopsy.status.ToString().find("CURRENT"), std::string::npos)
         << autopsy.status.ToString();
-    // The remedy is named where create_if_missing, which the other text advises, does not help.
+    // The text names a remedy if create_if_missing, which the other text suggests, does not help.
     EXPECT_EQ(create_if_missing,
               autopsy.status.ToString().find("best_efforts_recovery") != std::string::npos)
         << autopsy.status.ToString();
   }
 }
 
-// Close took the tables and blocks that background jobs held for values that the program still
+// Close mistook the tables and blocks that background jobs held for values that the program still
 // pinned.
 TEST_F(RegressionTest, CloseDoesNotTakeJobsForPins) {
   Open();
@@ -488,13 +488,13 @@ TEST_F(RegressionTest, CloseDoesNotTakeJobsForPins) {
     while (i > 100 && database_->env()->RunOneFlush()) {
     }
   }
-  // Flushed memtables and a compaction of each family wait, those of the dropped one too.
+  // Flushes and a compaction of each family are waiting, also those of the dropped family.
   ASSERT_TRUE(database_->DropFamily("second").ok());
   const Status closed = database_->Close();
   EXPECT_TRUE(closed.ok()) << closed.ToString();
 }
 
-// An error while the tables of a dropped family are deleted is not returned to any caller.
+// An error while a dropped family's tables are deleted is not returned to any caller.
 TEST_F(RegressionTest, ErrorsOfDeletionsAreNotErrorsOfTheDatabase) {
   SetUpTables();
   FaultRule rule = Rule(FaultOperation::kDelete, "", Status::IOError("injected"));

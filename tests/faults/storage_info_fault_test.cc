@@ -1,5 +1,5 @@
-// GetLiveFilesStorageInfo with an error at each call of the file system, with a flush and with the
-// log: nothing is lost, deletions go on, and the next call lists a database.
+// GetLiveFilesStorageInfo with an error at each file system call, with a flush and with the log.
+// Nothing is lost, deletions continue, and the next call lists a complete database.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -33,7 +33,7 @@ class StorageInfoFaultTest : public ::testing::TestWithParam<uint64_t> {
     options.wal_size_for_flush = GetParam();
     return database_.db()->GetLiveFilesStorageInfo(options, files);
   }
-  // In a file system of its own, where OpenDatabase opens.
+  // Opens the copy in a separate file system at the path where OpenDatabase opens.
   void ExpectCopy(const std::vector<LiveFileStorageInfo>& files) {
     const auto target = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
     ASSERT_OK(target->CreateDir("/copy"));
@@ -70,7 +70,7 @@ TEST_P(StorageInfoFaultTest, AnErrorAtAnyCallHarmsNothing) {
     const auto check = [&] {
       if (!listed.ok()) ++failures;
       ASSERT_TRUE(listed.ok() || files.empty());
-      // A flush that failed has latched its error.
+      // A failed flush has latched its error.
       ASSERT_OK(database_.db()->Resume());
       std::string enabled;
       ASSERT_TRUE(database_.db()->GetProperty("rocksdb.is-file-deletions-enabled", &enabled));

@@ -1,5 +1,5 @@
-// Files with features that are not implemented: refused at open by a status that names the file and
-// the feature, in every recovery mode, and left as they are. Nothing is skipped.
+// Files with features that are not implemented. In every recovery mode the open is refused by a
+// status that names the file and the feature, and the files stay unchanged. Nothing is skipped.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -33,7 +33,7 @@ std::string Record(char type, std::initializer_list<std::string> fields) {
   for (const std::string& field : fields) PutLengthPrefixedSlice(&record, field);
   return record;
 }
-// The forms with a column family: its number follows the type.
+// The records with a column family, whose number follows the type.
 std::string FamilyRecord(char type, std::initializer_list<std::string> fields) {
   std::string record = Record(type, fields);
   record.insert(1, 1, '\x01');
@@ -62,7 +62,7 @@ class UnknownFeatureTest : public ::testing::Test {
     }
   }
 
-  // The image with one more record at the end of a log or a MANIFEST; created when it is not there.
+  // The image with one more record at the end of a log or MANIFEST, which is created if missing.
   MemoryImage WithRecord(const std::string& name, uint64_t number,
                          const std::string& record) const {
     return WithRecord(closed_.image(), name, number, record);
@@ -99,7 +99,7 @@ TEST_F(UnknownFeatureTest, InALog) {
     PutFixed32(&batch, counted ? 1 : 0);
     const std::string name = "000900.log";
     ExpectRefused(WithRecord(name, 900, batch + feature.bytes), name);
-    // After a good record of the same batch it is refused as well.
+    // It is also refused after a valid record of the same batch.
     std::string mixed;
     PutFixed64(&mixed, 100000);
     PutFixed32(&mixed, counted ? 2 : 1);
@@ -108,8 +108,8 @@ TEST_F(UnknownFeatureTest, InALog) {
   }
 }
 
-// RocksDB keeps the log of a prepared transaction until it is committed. By then all families may
-// have flushed what else the log has.
+// RocksDB keeps the log of a prepared transaction until it commits. By then all families may have
+// flushed the rest of the log.
 TEST_F(UnknownFeatureTest, InALogThatNoFamilyNeeds) {
   constexpr uint64_t kNeeded = 900;
   const std::string manifest = closed_.FileLike("MANIFEST");
@@ -140,7 +140,7 @@ TEST_F(UnknownFeatureTest, InALogThatNoFamilyNeeds) {
 }
 
 TEST_F(UnknownFeatureTest, AsAFragmentOfALog) {
-  // An intact fragment of a type that no version knows and that must not be ignored.
+  // An intact fragment of a type that no version defines and that must not be ignored.
   MemoryFileSystem file_system(WithRecord("000900.log", 900, "payload"));
   const std::string path = ClosedDatabase::Path("000900.log");
   std::unique_ptr<vfs::SequentialFile> reader;

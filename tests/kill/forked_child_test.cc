@@ -1,5 +1,5 @@
-// A child that a process forks while it has a tree open. The child ends and calls the destructors
-// of static objects, as exit does. The parent continues with the tree and dies.
+// A process forks a child while it has a tree open. The child ends and calls the destructors of
+// static objects, as exit does. The parent continues with the tree and dies.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@
 namespace ashlar {
 namespace {
 
-// The exit code of a child that runs `work`.
+// Returns the exit code of a child that runs `work`.
 int InChild(const std::function<int()>& work) {
   const pid_t child = fork();
   if (child == 0) _exit(work());
@@ -28,7 +28,7 @@ int InChild(const std::function<int()>& work) {
 
 class ForkedChildTest : public ::testing::TestWithParam<DurabilityClass> {
  protected:
-  // In memory, where a sync takes no time.
+  // In memory, where syncs take no time.
   ForkedChildTest() { EXPECT_NE(mkdtemp(folder_), nullptr); }
   ~ForkedChildTest() override { std::filesystem::remove_all(folder_); }
 
@@ -43,13 +43,13 @@ class ForkedChildTest : public ::testing::TestWithParam<DurabilityClass> {
   char folder_[32] = "/dev/shm/ashlar-forked-XXXXXX";
 };
 
-// The child's Close wrote the pool as it was at the fork and removed the log, into which its parent
-// went on to write: every later change was acknowledged and lost.
+// The child's Close must not write the pool as of the fork and remove the log. Otherwise all later
+// changes of the parent would be acknowledged and lost.
 TEST_P(ForkedChildTest, LeavesTheTreeToItsParent) {
   EXPECT_EQ(InChild([&] {
               std::unique_ptr<PersistentTree> tree;
               if (!Open(&tree).ok() || !tree->Put("before", "1").ok()) return 1;
-              if (!tree->Verify().ok()) return 2;  // after it no thread looks for free space
+              if (!tree->Verify().ok()) return 2;  // after this, no thread searches for free space
               const int child = InChild([&] {
                 const bool is_refused = tree->Close().IsAborted();
                 tree.reset();

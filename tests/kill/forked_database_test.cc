@@ -1,7 +1,7 @@
-// A child that a process forks while it has a database open. The child ends and calls the
-// destructors of static objects, as exit does. Its parent has written more by then, goes on, and
-// dies. The parent is this program, started again: one that a test forked would lack the threads
-// that its Env counts on.
+// A process forks a child while it has a database open. The child ends and calls the destructors of
+// static objects, as exit does. By then its parent has written more. The parent continues, and
+// dies. It is this program, started again, because a process forked by a test would lack the
+// threads on which its Env relies.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ int ExitCodeOf(pid_t child) {
   return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
 }
 
-// In the child, once its parent has written to the pipe.
+// Runs in the child once its parent has written to the pipe.
 [[noreturn]] void EndChild(int pipe_end, std::unique_ptr<DB>* db) {
   char byte = 0;
   if (read(pipe_end, &byte, 1) != 1) _exit(1);
@@ -38,7 +38,7 @@ int ExitCodeOf(pid_t child) {
   _exit(is_refused ? 0 : 2);
 }
 
-// 0: all its calls succeeded.
+// Returns 0 if all calls succeeded.
 int RunParent(const std::string& path, bool flushes) {
   Options options;
   options.create_if_missing = true;
@@ -67,7 +67,7 @@ TEST(ForkedDatabaseParent, DISABLED_Run) {
 
 class ForkedDatabaseTest : public ::testing::TestWithParam<bool> {};
 
-// The child's close cut the log to its own length, and wrote its own edit over the MANIFEST.
+// The child's close must not truncate the log to its own length or append to the MANIFEST.
 TEST_P(ForkedDatabaseTest, LeavesTheFilesToItsParent) {
   const ScratchDirectory scratch;
   const std::string path = scratch.File("db");

@@ -1,6 +1,6 @@
-// Cycles of load, kill -9, reopen, compare; see README.md. Each thread of the child writes keys of
-// its own: commit i of thread t is a function of t and i, so the state after n of its commits is
-// known without asking the child.
+// Cycles of load, kill -9, reopen and compare (see README.md). Each thread of the child writes its
+// own keys. Commit i of thread t is a function of t and i, so the state after n of its commits is
+// known without the child.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -126,7 +126,7 @@ void LoadForEver(const LoadPlan& plan, int pipe, LoadedDatabase* database, uint6
   SendReport(pipe, {.kind = LoadReport::kFailed});
 }
 
-// Not a test: the code of the child. It never ends by itself.
+// Not a test, but the code of the child. It never ends on its own.
 TEST(KillChild, DISABLED_Load) {
   LoadPlan plan;
   int pipe = -1;
@@ -148,8 +148,8 @@ TEST(KillChild, DISABLED_Load) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// "key: found 7:, expected 9:": where two maps differ, with the beginnings of the values, which
-// name the commit. The values themselves are compared.
+// Returns texts such as "key: found 7:, expected 9:" where two maps differ. They show the
+// beginnings of the values, which name the commit, but complete values are compared.
 std::string Differences(const Contents& found, const Contents& expected) {
   std::string text;
   const auto beginning = [](const Contents& contents, const std::string& key) {
@@ -171,7 +171,7 @@ std::string Differences(const Contents& found, const Contents& expected) {
   return text;
 }
 
-// Values were equal if they had the same size and 12 bytes at their beginning.
+// Two values of the same size with the same first 12 bytes may still differ.
 TEST(KillTestDifferences, NamesAValueThatDiffersInItsLastByte) {
   const Contents expected = {{"key", "17:" + std::string(400, 'x')}};
   Contents found = expected;
@@ -182,8 +182,8 @@ TEST(KillTestDifferences, NamesAValueThatDiffersInItsLastByte) {
 
 class KillTest : public ::testing::Test {
  protected:
-  // The contents must be those after some number of commits of each thread, no fewer than were
-  // acknowledged; the same number in both families.
+  // Expects the contents after some number of commits of each thread, at least the acknowledged
+  // ones. Both families must have the same number.
   void Compare(LoadedDatabase* database, const KilledChild& child, int threads) {
     std::vector<Contents> found(std::size(kFamilies));
     for (size_t family = 0; family < std::size(kFamilies); ++family) {
@@ -203,7 +203,7 @@ class KillTest : public ::testing::Test {
             << "an acknowledged commit of thread " << thread << " is lost";
       }
       ASSERT_GE(commits, recovered_[thread]) << "a commit that an earlier recovery found is lost";
-      // A thread reports a commit before it begins the next.
+      // A thread reports a commit before it starts the next one.
       ASSERT_LE(commits,
                 std::max(recovered_[thread],
                          acknowledged == child.acknowledged().end() ? 0 : acknowledged->second) +
@@ -237,7 +237,7 @@ class KillTest : public ::testing::Test {
       if (cycle % 4 == 2)
         moment = {.reports = 1, .kind = LoadReport::kStarting, .micros = random.Uniform(8000)};
       ASSERT_TRUE(child.KillAt(moment)) << "the child of cycle " << cycle << " ended by itself";
-      // Reading only leaves the recovery to the next child, which may be killed in the middle of
+      // A read-only open leaves the recovery to the next child, which may be killed during
       // it.
       const bool read_only = random.OneIn(3);
       LoadedDatabase database;
@@ -256,7 +256,7 @@ class KillTest : public ::testing::Test {
   }
 
   ScratchDirectory scratch_;
-  std::map<uint64_t, uint64_t> recovered_;  // commits found by the last comparison, by thread
+  std::map<uint64_t, uint64_t> recovered_;  // commits found by the last comparison, per thread
   uint64_t commits_ = 0;
 };
 
@@ -265,7 +265,7 @@ TEST_F(KillTest, OneWriterSynced) { Run(/*sync=*/true, 1, ""); }
 TEST_F(KillTest, GroupsOfWriters) { Run(/*sync=*/false, 3, ""); }
 TEST_F(KillTest, GroupsOfSyncedWriters) { Run(/*sync=*/true, 3, ""); }
 
-// With other trees and other tables.
+// Other trees and other tables.
 class ShapeKillTest : public KillTest, public ::testing::WithParamInterface<Shape> {};
 
 TEST_P(ShapeKillTest, GroupsOfWriters) { Run(/*sync=*/false, 2, GetParam().name); }

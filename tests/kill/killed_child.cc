@@ -108,7 +108,7 @@ bool KilledChild::KillAt(const Moment& moment) {
   LoadReport report;
   const bool in_time = Await(moment.reports, moment.kind);
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(moment.micros);
-  // Its reports are read from the pipe meanwhile, so that it does not wait for the parent.
+  // Meanwhile, reads the reports from the pipe, so that the child does not wait for the parent.
   while (std::chrono::steady_clock::now() < end) {
     if (Read(&report, 0)) Note(report);
   }

@@ -1,5 +1,5 @@
-// KilledChild: this test binary, started again as a process of its own that loads a database or a
-// pool until it is killed, and the pipe on which it reports.
+// KilledChild: runs this test binary again as a separate process, which loads a database or a pool
+// until it is killed. The child sends its reports through a pipe.
 //
 //   child:  starting -> Open -> opened -> (commit -> acknowledgement)*
 //
@@ -21,10 +21,10 @@ struct LoadPlan {
   int threads = 1;
   bool sync = false;
   std::string variant;  // the name of a pool's durability class, or of a database's option shape
-  std::vector<uint64_t> commits;  // of a pool: that each thread has made so far
+  std::vector<uint64_t> commits;  // for a pool: the number of commits of each thread so far
 };
 
-// The child's message on the pipe, small enough to be atomic.
+// A message from the child through the pipe, small enough to be written atomically.
 struct LoadReport {
   enum Kind : uint64_t { kStarting, kOpened, kCommitted, kFailed };
   uint64_t kind = kStarting;
@@ -40,25 +40,25 @@ class KilledChild {
   KilledChild& operator=(const KilledChild&) = delete;
 
   struct Moment {
-    uint64_t reports = 0;  // kill after so many reports of this kind,
+    uint64_t reports = 0;  // kill after this many reports of this kind
     LoadReport::Kind kind = LoadReport::kCommitted;
-    uint64_t micros = 0;  // and so much later
+    uint64_t micros = 0;  // and this much later
   };
-  // Reads reports until so many of this kind have come. False: it ended before, or failed.
+  // Reads this many reports of this kind. Returns false if the child ended first or failed.
   bool Await(uint64_t reports, LoadReport::Kind kind);
-  // Reads the reports that are there.
+  // Reads the reports that have arrived.
   void ReadWaiting();
-  // Kills the child at that moment and reads the rest of its reports. False: it ended before, or
-  // failed.
+  // Kills the child at that moment and reads its remaining reports. Returns false if the child
+  // ended first or failed.
   bool KillAt(const Moment& moment);
-  // Reads its reports until it ends by itself. False: it failed.
+  // Reads reports until the child ends on its own. Returns false if it failed.
   bool AwaitEnd();
-  // The last commit that each thread was told of.
+  // The last commit that the child acknowledged for each thread.
   const std::map<uint64_t, uint64_t>& acknowledged() const { return acknowledged_; }
   bool opened() const { return opened_; }
 
  private:
-  // Reads one report; false at the end of the pipe or after micros (at most).
+  // Reads one report. Returns false at the end of the pipe or after at most `micros`.
   bool Read(LoadReport* report, uint64_t micros);
   void Note(const LoadReport& report);
 
@@ -69,8 +69,8 @@ class KilledChild {
   std::map<uint64_t, uint64_t> acknowledged_;
 };
 
-// In the child: the plan it was started with, and its end of the pipe. False: this process is no
-// such child.
+// Called in the child: returns its plan and its end of the pipe. Returns false if this process is
+// not such a child.
 bool PlanOfThisChild(LoadPlan* plan, int* pipe);
 void SendReport(int pipe, const LoadReport& report);
 

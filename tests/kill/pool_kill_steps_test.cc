@@ -1,6 +1,6 @@
-// A process that makes a pool, writes to it and closes it is killed before each of its system
-// calls, one after the other: death at each step of creation, checkpoint, log switch and close.
-// Each time the next open finds the acknowledged changes.
+// A process that creates a pool, writes to it and closes it is killed before each of its system
+// calls in turn. It thus dies at each step of creation, checkpoint, log switch and close. Each time
+// the next open finds the acknowledged changes.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -46,8 +46,8 @@ class SharedCount {
   void* const memory_;
 };
 
-// Runs `work` in a child whose main thread is killed before its n-th system call. False: it ended
-// before that.
+// Runs `work` in a child whose main thread is killed before its n-th system call. Returns false if
+// the child ended before that.
 bool KillBeforeCall(uint64_t n, const std::function<bool()>& work) {
   const pid_t child = fork();
   EXPECT_GE(child, 0);
@@ -57,7 +57,7 @@ bool KillBeforeCall(uint64_t n, const std::function<bool()>& work) {
     _exit(work() ? 0 : 1);
   }
   int state = 0;
-  uint64_t stops = 0;  // at the begin and at the end of each call
+  uint64_t stops = 0;  // at the begin and the end of each call
   bool killed = false;
   while (waitpid(child, &state, 0) == child && WIFSTOPPED(state)) {
     if (++stops == 2 * n) {
@@ -73,7 +73,7 @@ bool KillBeforeCall(uint64_t n, const std::function<bool()>& work) {
 
 class PoolKillStepsTest : public ::testing::Test {
  protected:
-  // In memory, where a sync takes no time.
+  // In memory, where syncs take no time.
   PoolKillStepsTest() { EXPECT_NE(mkdtemp(folder_), nullptr); }
   ~PoolKillStepsTest() override { std::filesystem::remove_all(folder_); }
 
@@ -96,7 +96,7 @@ class PoolKillStepsTest : public ::testing::Test {
     return tree->Close().ok();
   }
 
-  // Each key has the value that was acknowledged last, or that of the change under way.
+  // Expects each key to have the last acknowledged value, or that of the change in progress.
   void ExpectAcknowledged() const {
     std::unique_ptr<PersistentTree> tree;
     ASSERT_OK(Open(&tree));
@@ -116,7 +116,7 @@ class PoolKillStepsTest : public ::testing::Test {
     ASSERT_OK(tree->Close());
     for (const auto& file : std::filesystem::directory_iterator(folder_)) {
       const std::string name = file.path().filename();
-      // A creator that died after it had named its pool leaves the other name.
+      // A creator that died after it had named its pool leaves the temporary name too.
       EXPECT_TRUE(name == "pool" || name == "pool.creating") << name;
     }
   }

@@ -1,7 +1,7 @@
-// Cycles of load, kill -9, reopen, compare, for pools of each durability class; see README.md. Four
-// threads write keys of their own: single puts and deletions, batches, range deletions, values of
-// up to 120 KB. Commit i of thread t is a function of t and i, so the parent knows the contents
-// after n commits of each thread without asking the child.
+// Cycles of load, kill -9, reopen and compare for pools of each durability class (see README.md).
+// Four threads write their own keys with single puts and deletions, batches, range deletions and
+// values of up to 120 KB. Commit i of thread t is a function of t and i, so the parent knows the
+// contents after n commits of each thread without the child.
 #include <gtest/gtest.h>
 #include <sys/vfs.h>
 
@@ -32,7 +32,7 @@ constexpr uint64_t kLargeBytes = 120'000;
 struct Change {
   enum Kind { kPut, kDelete, kDeleteRange } kind;
   std::string key;
-  std::string end;  // of a range
+  std::string end;  // the end of a range
   std::string value;
 };
 
@@ -51,7 +51,7 @@ Change ChangeOf(Random* random, uint64_t thread, uint64_t commit) {
   return {Change::kPut, KeyOf(thread, i), "", StrCat(commit, ":", std::string(bytes, 'x'))};
 }
 
-// One change, or several that are committed together.
+// Returns one change, or several that are committed together.
 std::vector<Change> CommitOf(uint64_t thread, uint64_t commit) {
   Random random(thread << 40 ^ commit);
   const uint64_t n = random.OneIn(4) ? random.Between(2, 30) : 1;
@@ -104,12 +104,12 @@ Status OpenPool(const LoadPlan& plan, std::unique_ptr<PersistentTree>* tree) {
     if (plan.variant == DurabilityClassName(durability)) options.durability = durability;
   }
   options.sync_log = plan.sync;
-  // So small that checkpoints are under way at every moment.
+  // So small that checkpoints run all the time.
   options.log_bytes_max = uint64_t{256} << 10;
   return PersistentTree::Open(options, StrCat(plan.directory, "/pool"), tree);
 }
 
-// Not a test: the code of the child. It never ends by itself.
+// Not a test, but the code of the child. It never ends on its own.
 TEST(PoolKillChild, DISABLED_Load) {
   LoadPlan plan;
   int pipe = -1;
@@ -138,8 +138,8 @@ TEST(PoolKillChild, DISABLED_Load) {
   SendReport(pipe, {.kind = LoadReport::kFailed});
 }
 
-// The first key whose value differs, with the beginnings of both values. The values themselves are
-// compared.
+// Describes the first key whose value differs, with the beginnings of both values. Complete values
+// are compared.
 std::string FirstDifference(const Contents& found, const Contents& expected) {
   const auto text = [](const Contents& contents, const std::string& key) {
     const auto entry = contents.find(key);
@@ -158,7 +158,7 @@ std::string FirstDifference(const Contents& found, const Contents& expected) {
   return "";
 }
 
-// Values were equal if they had the same size and 12 bytes at their beginning: a torn one, too.
+// Two values of the same size with the same first 12 bytes may still differ, as a torn one does.
 TEST(PoolKillTestDifference, NamesAValueThatIsTorn) {
   const Contents expected = {{"key", "17:" + std::string(kLargeBytes, 'x')}};
   Contents found = expected;
@@ -200,7 +200,7 @@ class PoolKillTest : public ::testing::Test {
                 static_cast<unsigned long long>(commits), HasFailure() ? "SOME" : "0");
   }
 
-  // The keys of each thread are as after its last acknowledged commit, or after the next one.
+  // Each thread's keys have the state after its last acknowledged commit, or after the next one.
   void Compare(PersistentTree* tree, const KilledChild& child, LoadPlan* plan) {
     std::vector<Contents> found(kThreads);
     const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
@@ -230,7 +230,7 @@ class PoolKillTest : public ::testing::Test {
   std::vector<Contents> expected_ = std::vector<Contents>(kThreads);
 };
 
-// A new directory on a file system in memory, removed at the end.
+// A new directory on an in-memory file system, removed at the end.
 class MemoryDirectory {
  public:
   MemoryDirectory() {

@@ -1,8 +1,8 @@
-// A leader and a follower, two processes with a database each, and the leader's writes on a socket
-// between them (GetUpdatesSince). One of them is killed at a random moment, and then has the state
-// after some number of the leader's commits. It is started again, goes on with the other, which was
-// not killed, and the pair ends when the follower has answered the leader's last sequence: then
-// both are equal.
+// A leader and a follower are two processes, each with a database. The leader sends its writes
+// through a socket (GetUpdatesSince). One process is killed at a random moment, and then has the
+// state after some number of the leader's commits. It is started again and continues with the
+// other, which was not killed. The pair ends once the follower has acknowledged the leader's last
+// sequence, when both databases are equal.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -43,20 +43,20 @@ Options ReplicatedOptions() {
 std::string LeaderPath(const std::string& directory) { return directory + "-leader"; }
 std::string FollowerPath(const std::string& directory) { return directory + "-follower"; }
 std::string SocketPath(const std::string& directory) { return directory + "-socket"; }
-// The parent makes this file: the leader writes no more, and ends with an equal follower.
+// The parent creates this file. The leader then stops writing and ends with an equal follower.
 std::string FinishPath(const std::string& directory) { return directory + "-finish"; }
 
-// A child sends no more reports than its pipe takes without a reader.
+// A child sends no more reports than fit into its pipe without a reader.
 constexpr uint64_t kReportsMax = 1000;
 constexpr uint64_t kCommitsPerSend = 40;
-// A leader without a follower waits for one after so many times that it would have sent.
+// A leader without a follower waits for one once it has skipped this many sends.
 constexpr uint64_t kSendsAloneMax = 50;
-// In the place of a batch's size: there is none any more.
+// Replaces a batch's size when there are no more batches.
 constexpr uint64_t kEnd = UINT64_MAX;
-// In the place of the follower's last sequence.
+// Replaces the follower's last sequence.
 constexpr SequenceNumber kFollowerFailed = UINT64_MAX;
 
-// Commit i of the leader: several records, so that a batch takes several sequences.
+// Commit i of the leader. It has several records, so that a batch takes several sequences.
 WriteBatch CommitOf(uint64_t commit, Contents* contents) {
   Random random(commit);
   WriteBatch batch;
@@ -107,7 +107,7 @@ bool WriteAll(int pipe, const void* bytes, size_t count) {
   return true;
 }
 
-// The batches that come after `last`; *last becomes the answer to each. False: the other is gone.
+// Sends the batches after `last`. Sending one updates *last. Fails if the other process is gone.
 template <typename Send>
 Status SendUpdates(DB* db, SequenceNumber* last, const Send& send) {
   if (*last == db->GetLatestSequenceNumber()) return Status::OK();
@@ -130,7 +130,7 @@ sockaddr_un AddressOf(const std::string& directory) {
   return address;
 }
 
-// The leader's connection with a follower, and the sequence that it has answered last.
+// The leader's connection to a follower, and the last sequence that the follower acknowledged.
 struct Link {
   int socket = -1;
   SequenceNumber last = 0;
@@ -140,7 +140,7 @@ struct Link {
     close(socket);
     socket = -1;
   }
-  // Takes a follower that has connected, if there is one.
+  // Accepts a follower if one has connected.
   void Accept(int listener) {
     socket = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (IsOpen() && !ReadAll(socket, &last, sizeof(last))) Close();
@@ -173,7 +173,7 @@ void AwaitConnection(int listener) {
   poll(&ready, 1, -1);
 }
 
-// Until the follower has all. The leader writes nothing meanwhile.
+// Sends until the follower has everything. Meanwhile the leader does not write.
 Status FinishWith(DB* db, int listener, Link* link) {
   Status status = link->IsOpen() ? SendTo(db, link) : Status::OK();
   while (status.ok() && !link->IsOpen()) {
@@ -187,12 +187,12 @@ Status FinishWith(DB* db, int listener, Link* link) {
   return Status::OK();
 }
 
-// Reports a commit, of which there were `before`.
+// Reports a commit that follows `before` others.
 void Report(int pipe, uint64_t before, uint64_t commit) {
   if (before < kReportsMax) SendReport(pipe, {.kind = LoadReport::kCommitted, .commit = commit});
 }
 
-// Commits, and sends, until it is told to finish.
+// Commits and sends until the finish file exists.
 Status Lead(DB* db, const LoadPlan& plan, int pipe) {
   const auto listener = static_cast<int>(plan.commits.at(0));
   Contents contents = ReadContents(db);
@@ -203,7 +203,7 @@ Status Lead(DB* db, const LoadPlan& plan, int pipe) {
     WriteBatch batch = CommitOf(commit, &contents);
     ASHLAR_RETURN_IF_ERROR(db->Write(WriteOptions(), &batch));
     Report(pipe, commit - first, commit);
-    // Some wait for the next ones, so that the follower is behind by logs.
+    // Most commits are sent with later ones, so that the follower falls behind by whole logs.
     if (commit % kCommitsPerSend != 0) continue;
     if (std::filesystem::exists(FinishPath(plan.directory))) return FinishWith(db, listener, &link);
     if (!link.IsOpen() && ++sends_alone > kSendsAloneMax) AwaitConnection(listener);
@@ -214,7 +214,7 @@ Status Lead(DB* db, const LoadPlan& plan, int pipe) {
   }
 }
 
-// Takes batches from a leader until it is gone. True: there are no more.
+// Takes batches from a leader until it is gone. Returns true if there are no more.
 Result<bool> TakeBatches(DB* db, int leader, int pipe, uint64_t* taken) {
   for (;;) {
     const SequenceNumber last = db->GetLatestSequenceNumber();
@@ -230,7 +230,7 @@ Result<bool> TakeBatches(DB* db, int leader, int pipe, uint64_t* taken) {
   }
 }
 
-// From one leader after the other. The parent keeps the socket on which they accept.
+// Follows one leader after another. The parent keeps the socket on which they accept.
 Status Follow(DB* db, const LoadPlan& plan, int pipe) {
   const sockaddr_un address = AddressOf(plan.directory);
   uint64_t taken = 0;
@@ -248,7 +248,7 @@ Status Follow(DB* db, const LoadPlan& plan, int pipe) {
   }
 }
 
-// Not tests: the code of the children.
+// Not tests, but the code of the children.
 template <typename Work>
 void RunChild(const char* name, std::string (*path)(const std::string& directory), Work work) {
   LoadPlan plan;
@@ -291,8 +291,8 @@ class ReplicationKillTest : public ::testing::Test {
     return last == leader.acknowledged().end() ? 0 : last->second;
   }
 
-  // Starts both, kills one of them after some of its reports, starts that one again, and lets the
-  // pair end.
+  // Starts both, kills one of them after some of its reports, starts it again, and lets the pair
+  // finish.
   void RunPair(Random* random) {
     std::filesystem::remove(FinishPath(directory_));
     std::unique_ptr<KilledChild> leader = Start(/*leads=*/true);
@@ -313,7 +313,7 @@ class ReplicationKillTest : public ::testing::Test {
     ASSERT_TRUE(follower->AwaitEnd());
     acknowledged_ = std::max(acknowledged_, Acknowledged(*leader));
   }
-  // The database has the state after so many commits, or more.
+  // Expects the database to have the state after at least this many commits.
   void ExpectCommits(const std::string& path, uint64_t at_least) {
     std::unique_ptr<DB> db;
     ASSERT_OK(DB::Open(ReplicatedOptions(), path, &db));
@@ -325,7 +325,7 @@ class ReplicationKillTest : public ::testing::Test {
       static_cast<void>(CommitOf(commit, &expected));
     ASSERT_TRUE(found == expected) << "not the state after commit " << commits;
   }
-  // With both processes at their end.
+  // Called when both processes have ended.
   void Compare() {
     ASSERT_NO_FATAL_FAILURE(ExpectCommits(LeaderPath(directory_), acknowledged_));
     std::unique_ptr<DB> leader;

@@ -1,8 +1,8 @@
 // A secondary of a process that writes, flushes, compacts, replaces its MANIFEST, creates and drops
-// families, and is killed again and again. The secondary catches up all the time. It shows the
-// state after some number of the child's commits, in both families. That number is no lower than
-// the commits acknowledged before the call, and never falls. Promoted after a kill, it has every
-// acknowledged commit, and makes the next ones.
+// families, and is killed repeatedly. The secondary catches up continuously. It shows the state
+// after some number of the child's commits in both families. That number is no lower than the
+// commits acknowledged before the call, and never decreases. If it is promoted after a kill, it has
+// every acknowledged commit and makes the next ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,7 +96,7 @@ class Child {
     }
     const Status opened = DB::Open(SmallOptions(), directory, families, &handles_, &db_);
     if (!opened.ok()) return opened;
-    // Of an earlier life.
+    // Left by an earlier child.
     while (handles_.size() > std::size(kFamilies)) {
       Status dropped = db_->DropColumnFamily(handles_.back());
       if (!dropped.ok()) return dropped;
@@ -144,7 +144,7 @@ class Child {
   uint64_t commit_ = 0;
 };
 
-// Not a test: the code of the child. It never ends by itself.
+// Not a test, but the code of the child. It never ends on its own.
 TEST(SecondaryKillChild, DISABLED_Load) {
   LoadPlan plan;
   int pipe = -1;
@@ -190,7 +190,7 @@ class SecondaryKillTest : public ::testing::Test {
     ASSERT_OK(caught_up);
     ++catch_ups_;
   }
-  // The expected contents are those after shown_ commits.
+  // Compares with the contents after shown_ commits.
   void Compare(uint64_t at_least) {
     std::vector<Iterator*> made;
     const std::vector<ColumnFamilyHandle*> both(handles_.begin(),
@@ -249,7 +249,7 @@ TEST_F(SecondaryKillTest, ShowsAPrefixThatOnlyGrows) {
     }
     ASSERT_TRUE(child.KillAt({.reports = 5 + life, .micros = 100 * life}));
     acknowledged = std::max(acknowledged, child.acknowledged().at(0));
-    // There is no writer.
+    // No writer is running.
     ASSERT_NO_FATAL_FAILURE(CatchUp());
     ASSERT_NO_FATAL_FAILURE(Compare(acknowledged));
   }
@@ -271,7 +271,7 @@ TEST_F(SecondaryKillTest, PromotedItHasEveryAcknowledgedCommit) {
     ASSERT_TRUE(child.KillAt({.reports = 5 + life, .micros = 100 * life}));
     Status promoted = secondary_->PromoteToPrimary();
     if (promoted.IsInvalidArgument()) {
-      // The child had made a family that the secondary does not know.
+      // The child had created a family that is unknown to the secondary.
       EXPECT_NE(promoted.ToString().find(kVictim), std::string::npos) << promoted.ToString();
       ASSERT_NO_FATAL_FAILURE(OpenSecondary(/*with_victims=*/true));
       promoted = secondary_->PromoteToPrimary();

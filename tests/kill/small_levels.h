@@ -1,4 +1,4 @@
-// A database so small that flushes and compactions are under way at every moment.
+// Options of a database so small that flushes and compactions run all the time.
 #pragma once
 
 #include "ashlar/merge_operator.h"

@@ -1,10 +1,10 @@
-// Random histories against a std::map: the same operations on the database and on the model, under
-// 29 sets of options, with range deletions and without, compared after every kind of upheaval.
-// A failure prints the seed; ASHLAR_MODEL_SEED repeats it. ASHLAR_MODEL_OPERATIONS is the number of
-// operations of each history that is compared after every one: ./dev soak sets it.
+// Random histories against a std::map. The same operations run on the database and on the model,
+// under 29 sets of options, with and without range deletions, and are compared after every kind of
+// upheaval. A failure prints the seed, which ASHLAR_MODEL_SEED repeats. ASHLAR_MODEL_OPERATIONS,
+// which ./dev soak sets, is the length of the histories that are compared after every operation.
 //
-// A value that a compaction filter has changed ends with kChanged, which no written value has, and
-// is compared without it.
+// A value that a compaction filter has changed ends with kChanged, which no written value contains.
+// It is compared without kChanged.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,9 +55,9 @@ constexpr char kChanged = '~';
 struct Scenario {
   const char* name;
   std::function<void(Options*)> set;
-  bool compacts_meanwhile = false;  // a thread compacts ranges by hand
-  bool has_many_tables = false;     // a copy of the database would sync each of them, for minutes
-  bool changes_values = false;      // by a filter, of the keys of WriteOnceKeys
+  bool compacts_meanwhile = false;  // a thread runs manual compactions of ranges
+  bool has_many_tables = false;     // a copy of the database would take minutes to sync them
+  bool changes_values = false;      // a filter changes values of the keys of WriteOnceKeys
 };
 
 class ChangeOnce final : public CompactionFilter {
@@ -194,7 +194,7 @@ const std::vector<Scenario>& Scenarios() {
   return kScenarios;
 }
 
-// With range deletions, or without.
+// The scenario, and whether there are range deletions.
 using ModelParam = std::tuple<size_t, bool>;
 
 class ModelTest : public ::testing::TestWithParam<ModelParam> {
@@ -230,7 +230,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     BeginAgain();
   }
   std::string path() const { return scratch_.File("db"); }
-  // The thread and the snapshots that need the open database.
+  // Ends the thread and the snapshots that need the open database.
   void Quiesce() {
     StopCompacting();
     ReleaseSnapshots();
@@ -239,7 +239,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Quiesce();
     db_.reset();
   }
-  // With a database that was opened, or made the primary.
+  // Continues with a database that was opened or became the primary.
   void BeginAgain() {
     CheckInvariants(db_.get());
     if (!Scenarios()[number()].compacts_meanwhile) return;
@@ -293,13 +293,13 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     const auto [found, inserted] = model->try_emplace(key, operand);
     if (!inserted) found->second += "," + operand;
   }
-  // In bytewise order after all that were made before, and in no range of RandomRange.
+  // A key after all earlier new keys in bytewise order, and in no range of RandomRange.
   std::string NewKey() {
     const std::string number = std::to_string(++new_keys_);
     return "z" + std::string(8 - number.size(), '0') + number;
   }
 
-  // Begin and end of a range; short, as wide as all keys, inverted or empty.
+  // The begin and end of a range. It may be short, as wide as all keys, inverted or empty.
   std::pair<std::string, std::string> RandomRange() {
     const uint64_t first = random_->Uniform(700);
     const uint64_t width = random_->OneIn(10) ? 700 : random_->Uniform(30);
@@ -327,7 +327,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
-  // As many neighbours as iterators remember as one gap, and more.
+  // Deletes more neighbouring keys than iterators need to remember a gap.
   void DeleteNeighbours() {
     const uint64_t first = random_->Uniform(600);
     for (uint64_t i = first; i < first + 100; ++i) {
@@ -382,7 +382,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
-  // Keys that are put and deleted in turn, as SingleDelete requires, and ranges over them.
+  // Writes keys that are put and deleted in turn, as SingleDelete requires, and ranges over them.
   void WriteOnceKeys() {
     const uint64_t number = random_->Uniform(kOnceKeys);
     const std::string key = "s" + std::to_string(number);
@@ -438,7 +438,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
-  // Both directions between random bounds.
+  // Compares in both directions between random bounds.
   void CompareBounded(const Model& model, const Snapshot* snapshot) {
     std::string lower = RandomKey();
     std::string upper = RandomKey();
@@ -478,8 +478,8 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     ASSERT_FALSE(it->Valid());
     Check(it->status());
   }
-  // An iterator that outlives writes shows the state of its creation, and after Refresh the newest,
-  // or that of a snapshot, older than it or newer.
+  // An iterator that outlives writes shows the state of its creation. After Refresh it shows the
+  // newest state or that of a snapshot, which may be older or newer than the iterator.
   void CompareRefreshed() {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     const Model before = model_;
@@ -535,7 +535,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(it->status());
   }
 
-  // A walk that turns at random, compared with the same walk over the model.
+  // Changes direction at random, and compares each step with the model.
   void CompareWalk(const Model& model, const Snapshot* snapshot) {
     ReadOptions options;
     options.snapshot = snapshot;
@@ -580,7 +580,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     }
   }
 
-  // A compaction of everything leaves no value as it was written.
+  // A compaction of everything leaves no value unchanged.
   void CompareChanged() {
     if (!Scenarios()[number()].changes_values) return;
     WriteOnceKeys();
@@ -597,7 +597,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     CompareEverything();
   }
 
-  // Neither changes the visible entries.
+  // CompactSomeFile and ChangeLevel do not change the visible entries.
   void CompactSomeFile() {
     std::vector<LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
@@ -606,7 +606,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     const int level =
         std::min(file.level + static_cast<int>(random_->Uniform(3)), db_->NumberLevels() - 1);
     const Status status = db_->CompactFiles(CompactionOptions(), {file.name}, level);
-    // An automatic compaction may have the file, or have replaced it.
+    // An automatic compaction may be using the file, or may have replaced it.
     ASSERT_TRUE(status.ok() || status.IsAborted() || status.IsInvalidArgument())
         << status.ToString();
   }
@@ -616,13 +616,13 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     options.target_level =
         static_cast<int>(random_->Uniform(static_cast<uint64_t>(db_->NumberLevels()) + 1)) - 1;
     const Status status = db_->CompactRange(options, nullptr, nullptr);
-    // Where files are ingested behind, the last level is theirs.
+    // If files are ingested behind, the last level is reserved for them.
     const bool is_reserved = options_.allow_ingest_behind && status.IsInvalidArgument();
     ASSERT_TRUE(status.ok() || status.IsNotSupported() || status.IsAborted() || is_reserved)
         << status.ToString();
   }
 
-  // A table of its own with some keys, and with a range deletion of older entries. To the model.
+  // Writes a separate table of some keys, with a range deletion of older entries, and the model.
   std::string WriteFile(const std::string& name, Model* model) {
     SstFileWriter writer(EnvOptions(), options_);
     const std::string path = scratch_.File(name);
@@ -668,7 +668,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     options.link_files = !options.move_files && random_->OneIn(3);
     options.write_global_seqno = random_->OneIn(4);
     options.verify_checksums_before_ingest = random_->OneIn(4);
-    // Otherwise snapshots that are held may see the files.
+    // Otherwise existing snapshots may see the files.
     options.snapshot_consistency = !held_.empty() || !random_->OneIn(4);
     return options;
   }
@@ -679,7 +679,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
       default: return IngestTableOfADatabase();
     }
   }
-  // Below everything: the entries are seen, by older snapshots too, where nothing newer is.
+  // Below all other data. Entries without newer versions are visible, also to older snapshots.
   void IngestBehind() {
     if (!options_.allow_ingest_behind) return Ingest();
     SstFileWriter writer(EnvOptions(), options_);
@@ -705,7 +705,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     options.move_files = random_->OneIn(2);
     Check(db_->IngestExternalFile({path}, options));
   }
-  // Both at once; the second family lives for this call.
+  // Ingests into both families at once. The second family exists only during this call.
   void IngestIntoTwoFamilies() {
     ColumnFamilyHandle* made = nullptr;
     Check(db_->CreateColumnFamily(ColumnFamilyOptions(options_), "pair", &made));
@@ -723,7 +723,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     CompareScan(pair.get(), contents, nullptr);
     Check(db_->DropColumnFamily(pair.get()));
   }
-  // Its entries keep the sequences that they have there, which snapshots would see.
+  // The table's entries keep their sequences, so snapshots would see them.
   void IngestTableOfADatabase() {
     if (!held_.empty() || options_.comparator != BytewiseComparator()) return Ingest();
     const std::string folder = scratch_.File("source" + std::to_string(++exports_));
@@ -751,13 +751,13 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(db_->IngestExternalFile({path}, options));
   }
 
-  // The family comes back under another name, the versions that snapshots see included, and is
+  // The family is imported under another name, including the versions that snapshots see, and is
   // clipped.
   void ExportAndImport() {
     Checkpoint* made = nullptr;
     Check(Checkpoint::Create(db_.get(), &made));
     const std::unique_ptr<Checkpoint> checkpoint(made);
-    // A folder of its own: Wine keeps names of a file that is open under another of its names.
+    // A separate folder, because Wine keeps names of a file that is open under another name.
     const std::string folder = scratch_.File("exported" + std::to_string(++exports_));
     ExportImportFilesMetaData* exported = nullptr;
     Check(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(), folder, &exported));
@@ -787,7 +787,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Check(db_->DropColumnFamily(copy.get()));
   }
 
-  // Another database of the same contents, which changes without this one.
+  // Opens another database with the same contents, which changes independently of this one.
   void CheckpointAndOpen() {
     Checkpoint* made = nullptr;
     Check(Checkpoint::Create(db_.get(), &made));
@@ -804,7 +804,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     CompareScan(model_, nullptr);
     Check(DestroyDB(folder, options_));
   }
-  // The database as it comes back from a backup takes its place.
+  // A database that is restored from a backup replaces this one.
   void BackUpAndRestore() {
     BackupEngine* made = nullptr;
     Check(BackupEngine::Open(BackupEngineOptions(scratch_.File("backups")), Env::Default(), &made));
@@ -819,14 +819,14 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     Reopen();
     CompareScan(model_, nullptr);
   }
-  // A secondary takes the place of a database that it has followed.
+  // A secondary replaces the database that it has followed.
   void Promote() {
     Quiesce();
     std::unique_ptr<DB> secondary;
     Check(DB::OpenAsSecondary(options_, path(), scratch_.File("secondary"), &secondary));
     ASSERT_NE(secondary, nullptr);
     for (int i = 0; i < 20; ++i) WriteOnceKeys();
-    // With few open files tables that the primary has deleted cannot be read.
+    // With few open files, tables that the primary has deleted cannot be read.
     if (random_->OneIn(2) && options_.max_open_files < 0) {
       Check(secondary->TryCatchUpWithPrimary());
       CompareScan(secondary.get(), secondary->DefaultColumnFamily(), model_, nullptr);
@@ -839,7 +839,7 @@ class ModelTest : public ::testing::TestWithParam<ModelParam> {
     CompareScan(model_, nullptr);
   }
 
-  // A family with range deletions is dropped and comes back under its name without any of them.
+  // A family with range deletions is dropped and created again, and then has none of them.
   void ReplaceFamily() {
     for (int life = 0; life < 2; ++life) {
       ColumnFamilyHandle* made = nullptr;
@@ -949,7 +949,7 @@ TEST_P(ModelTest, EveryOperationAgrees) {
     const auto held =
         std::next(held_.begin(), static_cast<ptrdiff_t>(random_->Uniform(held_.size())));
     CompareScan(held->model, held->snapshot);
-    // Each has a copy of everything.
+    // Each snapshot has a copy of the model.
     if (held_.size() > 8) ReleaseSnapshots();
   }
   if (!HasFailure()) CompareChanged();

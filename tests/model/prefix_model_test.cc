@@ -1,6 +1,6 @@
-// Prefixes against a std::map: random histories over keys whose prefixes collide, nest and end in
-// 0xff, with prefix extractors that change while the database is open, read in every mode. A
-// failure prints the seed; ASHLAR_MODEL_SEED repeats it.
+// Prefixes against a std::map. Random histories over keys whose prefixes collide, nest and end in
+// 0xff run with prefix extractors that change while the database is open, and are read in every
+// mode. A failure prints the seed, which ASHLAR_MODEL_SEED repeats.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -24,7 +24,7 @@
 namespace ashlar {
 namespace {
 
-// Up to and with the first '/', which a key must have.
+// The key up to and including the first '/'. Keys without '/' are outside the domain.
 class FirstPart final : public SliceTransform {
  public:
   const char* Name() const override { return "test.FirstPart"; }
@@ -48,11 +48,11 @@ using Model = std::map<std::string, std::string, KeyOrder>;
 
 struct Scenario {
   const char* name;
-  std::vector<std::string> extractors;  // ids; "FirstPart" is the program's
+  std::vector<std::string> extractors;  // ids; "FirstPart" is the test's own
   bool whole_keys = true;
   bool reverse = false;
-  bool settable = true;  // the extractor may change by SetOptions
-  // memtable_factory; with a bloom filter. Null: the default, without.
+  bool settable = true;  // SetOptions may change the extractor
+  // memtable_factory, with a bloom filter. Null: the default without one.
   const char* memtable = nullptr;
 };
 
@@ -158,7 +158,7 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     return key;
   }
 
-  // Mostly the keys that begin with this one.
+  // Deletes mostly the keys that begin with this one.
   void DeleteSomeRange(const std::string& key) {
     if (key.empty() && !random_->OneIn(8)) return;
     std::string begin = key;
@@ -228,8 +228,8 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     }
   }
 
-  // One iterator in one mode, with random bounds, used for several walks, with a refresh between
-  // some.
+  // Uses one iterator in one mode, with random bounds, for several scans, some of them after a
+  // refresh.
   void CompareMode(Mode mode) {
     ReadOptions read;
     read.total_order_seek = mode == Mode::kTotalOrder;
@@ -244,7 +244,7 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     const auto draw_bounds = [&](const std::string& target) {
       lower = RandomKey();
       upper = RandomKey();
-      // Bounds near the target are those that filters can be used with.
+      // Filters can be used with bounds near the target.
       if (random_->OneIn(2)) {
         upper = target + static_cast<char>(random_->Next());
         if (random_->OneIn(2)) upper.resize(random_->Uniform(upper.size() + 1));
@@ -282,11 +282,11 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     }
   }
 
-  // A walk that turns at random, compared with the same over the model.
+  // Moves in random directions, and compares each step with the model.
   void Walk(Iterator* it, Mode mode, const Model& model, const SliceTransform* extractor,
             const std::string& target) {
     auto expected = model.end();
-    std::optional<std::string> prefix;  // outside of which the mode shows nothing, or anything
+    std::optional<std::string> prefix;  // outside it the mode shows nothing, or anything
     const auto before = [&](Model::const_iterator i) {
       return i == model.begin() ? model.end() : std::prev(i);
     };
@@ -332,7 +332,7 @@ class PrefixModelTest : public ::testing::TestWithParam<size_t> {
     }
   }
 
-  // Outside the prefix anything may be shown, but in order.
+  // Outside the prefix, any keys may be shown, but in order.
   void WalkOnInOrder(Iterator* it) {
     const bool forward = random_->OneIn(2);
     std::optional<std::string> last;
@@ -375,7 +375,7 @@ TEST_P(PrefixModelTest, HistoriesAgree) {
       CompareGets();
     }
   }
-  // Filters took part.
+  // The filters were used.
   EXPECT_GT(options_.statistics->getTickerCount(BLOOM_FILTER_PREFIX_USEFUL), 50u);
 }
 

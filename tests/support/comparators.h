@@ -1,4 +1,4 @@
-// The three kinds of comparator that every ordered structure is tested with.
+// The three comparators with which every ordered structure is tested.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ struct NamedComparator {
   const Comparator* comparator;
 };
 
-// Shorter keys first, keys of one length bytewise: an order that neither built-in has.
+// Orders keys by length, and keys of equal length bytewise. No built-in comparator does.
 class LengthFirstComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.LengthFirst"; }
@@ -26,7 +26,7 @@ class LengthFirstComparator final : public Comparator {
   bool CanKeysWithDifferentByteContentsBeEqual() const override { return false; }
 };
 
-// Calls keys equal that differ in the case of letters.
+// Treats keys that differ only in the case of letters as equal.
 class CaselessComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Caseless"; }
@@ -45,7 +45,7 @@ class CaselessComparator final : public Comparator {
   }
 };
 
-// Bytewise, and counts. For one thread.
+// Bytewise, and counts its comparisons. Requires: one thread.
 class CountingComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Counting"; }

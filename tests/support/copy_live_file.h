@@ -1,4 +1,4 @@
-// CopyLiveFile: one file of DB::GetLiveFilesStorageInfo into another directory.
+// CopyLiveFile: copies one file of DB::GetLiveFilesStorageInfo to another directory.
 //
 // Thread safety: any thread.
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace ashlar {
 
-// As the contract says: contents, or a part of the file, or the file, linked. A failure ends the
-// test.
+// Follows the contract of the file: writes its replacement contents, copies its first bytes, or
+// links it. A failure ends the test.
 inline void CopyLiveFile(vfs::FileSystem* system, const LiveFileStorageInfo& file,
                          const std::string& to) {
   const std::string from = StrCat(file.directory, "/", file.relative_filename);

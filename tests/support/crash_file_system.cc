@@ -22,7 +22,7 @@ enum class OperationKind { kWrite, kResize, kSyncFile, kLink, kUnlink, kRename, 
 
 struct Operation {
   OperationKind kind;
-  // The file, or the directory for kSyncDirectory, or what a link or rename is about.
+  // The file, the directory of kSyncDirectory, or the node that a link or rename names.
   MemoryNodeId node = 0;
   bool node_is_directory = false;
   MemoryNodeId directory = 0;  // of the (old) name
@@ -89,8 +89,8 @@ constexpr std::array<std::string_view, kCrashKinds> kKindNames = {
 
 std::string_view CrashKindName(CrashKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
-// Every operation, in the order in which it took effect. References to operations stay valid while
-// more are added.
+// Every operation in the order in which it took effect. References to operations stay valid while
+// others are added.
 class CrashFileSystem::Journal final : public MutationListener {
  public:
   void OnWrite(MemoryNodeId file, uint64_t offset, const Slice& data) override {
@@ -139,11 +139,11 @@ class CrashFileSystem::Journal final : public MutationListener {
     ASHLAR_ASSERT(k < operations_.size());
     return operations_[static_cast<size_t>(k)];
   }
-  // The first k operations of another one.
+  // Takes the first k operations of another journal.
   void Take(const Journal& other, uint64_t k) {
     for (uint64_t i = 0; i < k; ++i) Add(other.Get(i));
   }
-  // One more than the largest id in it; 0: it is empty.
+  // One more than the largest node id, or 0 if the journal is empty.
   MemoryNodeId IdsEnd() const {
     MutexLock lock(mutex_);
     MemoryNodeId end = 0;
@@ -175,7 +175,7 @@ class CrashFileSystem::Journal final : public MutationListener {
 
 namespace {
 
-// The pending operations that survive, and further changes to the bytes.
+// The pending operations that survive, and further damage to the bytes.
 struct Survival {
   std::vector<uint64_t> kept;  // indexes into the journal, ascending
   struct Damage {
@@ -183,14 +183,14 @@ struct Survival {
     uint64_t operation = 0;
     uint64_t begin = 0;  // offsets in the file
     uint64_t end = 0;
-    bool cuts = false;  // the write ends at `begin`; otherwise [begin, end) holds zeros
+    bool cuts = false;  // the write ends at `begin`; otherwise [begin, end) has zeros
 
     auto operator<=>(const Damage&) const = default;
   };
   Damage damage;
   enum class Growth { kNone, kZeros, kGarbage } growth = Growth::kNone;
   bool mixes_sectors = false;
-  uint64_t seed = 0;  // of the garbage, and of the sectors
+  uint64_t seed = 0;  // for the garbage and for the sectors
 
   auto operator<=>(const Survival&) const = default;
 };
@@ -224,7 +224,7 @@ class CrashFileSystem::State {
     for (; position_ < position; position_++) Apply(journal_.Get(position_));
   }
 
-  // Pending operations that can make a difference, ascending.
+  // The pending operations that can make a difference, ascending.
   std::vector<uint64_t> Pending() const {
     std::vector<uint64_t> pending = pending_entries_;
     for (const MemoryNodeId id : ReachableFiles()) {
@@ -332,7 +332,7 @@ class CrashFileSystem::State {
     pending_entries_ = std::move(still_pending);
   }
 
-  // Files that some combination of pending operations leaves a name.
+  // The files that keep a name under some combination of pending operations.
   std::set<MemoryNodeId> ReachableFiles() const {
     std::set<MemoryNodeId> files;
     for (const auto& [id, entries] : directories_) {
@@ -349,7 +349,7 @@ class CrashFileSystem::State {
   }
 
   void AddDirectory(const Walk& walk, const std::string& prefix, MemoryNodeId id) const {
-    // Losing one of two renames can leave a directory with two names: the first one counts.
+    // If one of two renames is lost, a directory can have two names. The first one counts.
     if (!walk.visited.insert(id).second) return;
     for (const auto& [name, node] : walk.directories[id]) {
       const std::string path = StrCat(prefix, name);
@@ -380,7 +380,7 @@ class CrashFileSystem::State {
     return bytes;
   }
 
-  // A sector of old bytes that was written over several times may have any of its states.
+  // A sector of old bytes that was overwritten several times may have any of its states.
   std::shared_ptr<const std::string> MixSectors(MemoryNodeId id, const Survival& survival) const {
     constexpr size_t kSector = 512;
     const FileState& file = files_.at(id);
@@ -425,7 +425,7 @@ class CrashFileSystem::State {
     ApplyToFile(damaged, bytes);
   }
 
-  // Leaves the size and clears the bytes: the size of the file reached the disk, and its data did
+  // Keeps the size but replaces the bytes: the size of the file reached the disk, and its data did
   // not.
   void HideWhatIsNotDurable(MemoryNodeId id, const Survival& survival, std::string* bytes) const {
     const std::string& durable = *files_.at(id).durable;
@@ -448,7 +448,7 @@ class CrashFileSystem::State {
 
 namespace {
 
-// The kinds are one table of small choosers over the pending operations.
+// The kinds share a few small functions that choose among the pending operations.
 using Operations = std::function<const Operation&(uint64_t)>;
 struct Choice {
   const std::vector<uint64_t>& pending;
@@ -483,7 +483,7 @@ Survival::Damage TearLastWrite(const Choice& choice, uint64_t unit) {
   const uint64_t k =
       choice.last_writes[static_cast<size_t>(random.Uniform(choice.last_writes.size()))];
   const Operation& write = choice.operation(k);
-  // Cut at a multiple of the unit inside the write, or before all of it.
+  // Cuts at a multiple of the unit inside the write, or before all of the write.
   const uint64_t first = write.offset / unit + 1;
   const uint64_t last = (write.offset + write.bytes - 1) / unit;
   const uint64_t cuts = last >= first ? last - first + 1 : 0;
@@ -512,9 +512,9 @@ Survival::Damage LosePage(const Choice& choice) {
           .cuts = false};
 }
 
-// Adds one of the kinds of damage to what survives.
+// Adds one kind of damage to the operations that survive.
 void AddRandomDamage(const Choice& choice, Survival* survival) {
-  Random random(choice.seed + 1);  // not the draws of the subset
+  Random random(choice.seed + 1);  // differs from the draws of the subset
   switch (random.Uniform(5)) {
     case 0: survival->damage = TearLastWrite(choice, 512); break;
     case 1: survival->damage = TearLastWrite(choice, 4096); break;
@@ -581,8 +581,8 @@ Survival Choose(CrashKind kind, const Choice& choice) {
   return survival;
 }
 
-// How many seeds of a kind are worth trying. For kinds whose seed is an index, seeds below
-// `choices` cover them all.
+// How many seeds of a kind are worth trying. If the seed of a kind is an index, the seeds below
+// `seeds` cover all of its choices.
 struct SeedPlan {
   uint64_t seeds;
   bool seed_is_index;
@@ -672,7 +672,7 @@ std::shared_ptr<CrashFileSystem> CrashFileSystem::AfterProcessDeath(uint64_t k) 
   MemoryImage seen = state.Build(all);
   auto journal = std::make_unique<Journal>();
   journal->Take(*journal_, k);
-  // The id of a node that is gone would be that of a new one in the journal, too.
+  // Otherwise a new node could get the id of a removed one, which the journal still contains.
   seen.new_ids_begin = std::max(start_.new_ids_begin, journal->IdsEnd());
   for (const MemoryImage::Entry& entry : start_.entries)
     seen.new_ids_begin = std::max(seen.new_ids_begin, entry.id + 1);

@@ -42,7 +42,7 @@ class CrashFileSystemTest : public testing::Test {
     ASSERT_TRUE(file->Close().ok());
   }
 
-  // "absent", or the contents.
+  // Returns "absent" or the contents.
   static std::string Look(vfs::FileSystem* fs, const std::string& path) {
     const Result<std::string> contents = ReadFileToString(fs, path, 1 << 24);
     return contents.ok() ? *contents : "absent";
@@ -50,7 +50,7 @@ class CrashFileSystemTest : public testing::Test {
   std::string After(CrashKind kind, const std::string& path, uint64_t seed = 0) {
     return Look(fs_.MakeCrashImage(fs_.OperationCount(), kind, seed).file_system.get(), path);
   }
-  // The possible contents of the file after a crash now, over all kinds.
+  // The possible contents of the file after a crash at this moment, over all kinds.
   std::set<std::string> Possible(const std::string& path) {
     std::set<std::string> possible;
     fs_.EnumerateCrashImages(fs_.OperationCount(), 1, [&](const CrashImage& image) {
@@ -299,7 +299,7 @@ TEST_F(CrashFileSystemTest, WhatADeadProcessDidNotSyncMayStillBeLost) {
 TEST_F(CrashFileSystemTest, DamageComesWithLostOperations) {
   CreateDurable("/db/f", "");
   Append("/db/f", std::string(1000, 'f'));
-  CreateDurable("/db/g", "");  // leaves the bytes of f pending
+  CreateDurable("/db/g", "");  // the bytes of f stay pending
   ASSERT_TRUE(fs_.DeleteFile("/db/g").ok());
   bool torn_and_lost = false;
   for (uint64_t seed = 0; seed < 2000; ++seed) {
@@ -311,8 +311,8 @@ TEST_F(CrashFileSystemTest, DamageComesWithLostOperations) {
   EXPECT_TRUE(torn_and_lost);
 }
 
-// A model of the promise that a store makes, on random histories. Names and bytes that were synced
-// are in every image of every later moment. At kEverything the image is the file system of that
+// Models a store's promise on random histories. Names and bytes that were synced are in
+// every image of every later moment. The kEverything image is the file system of that
 // moment.
 TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
   for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -321,7 +321,7 @@ TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
     CrashFileSystem fs;
     std::unique_ptr<vfs::Directory> root;
     ASSERT_TRUE(fs.NewDirectory("/", &root).ok());
-    std::map<std::string, std::string> live;      // what the file system shows
+    std::map<std::string, std::string> live;      // the state that the file system shows
     std::map<std::string, std::string> promised;  // prefixes of contents that must survive
     struct Moment {
       uint64_t operations;
@@ -353,7 +353,7 @@ TEST_F(CrashFileSystemTest, WhatWasMadeDurableIsInEveryLaterImage) {
           ASSERT_TRUE(found.starts_with(contents))
               << path << " after " << moment.operations << ", " << CrashKindName(image.kind);
         }
-        // I2: the same image again.
+        // I2: the image can be made again.
         ASSERT_EQ(fs.MakeCrashImage(moment.operations, image.kind, image.seed).fingerprint,
                   image.fingerprint);
       });

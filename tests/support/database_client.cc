@@ -56,7 +56,7 @@ void DatabaseClient::ReadPair(const std::string& pair) {
   log_.Add(pair, {Kind::kGet, first, begin, end});
 }
 
-// The iterators show the state at a moment of their creation.
+// The iterators show the state at one moment during their creation.
 void DatabaseClient::ReadByIterators() {
   const uint64_t begin = log_.Begin();
   std::vector<Iterator*> made;

@@ -1,4 +1,4 @@
-// DatabaseClient: the HistoryClient of a DB with two families. A pair is one key in both.
+// DatabaseClient: the HistoryClient of a DB with two families. A pair is one key in both families.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace ashlar::test {
 
 class DatabaseClient final : public HistoryClient {
  public:
-  // kOfRanges: every second deletion is of all keys, and recorded as one of each.
+  // kOfRanges: every second deletion is a range deletion of all keys, recorded as one of each key.
   enum class Deletions : uint8_t { kOfKeys, kOfRanges };
 
-  // The families are two of the database, the first one its default, and have
+  // Both families belong to the database, the first is its default family, and both have
   // StringAppendOperator with a comma.
   DatabaseClient(DB* db, ColumnFamilyHandle* second, HistoryRecorder* recorder, uint64_t keys,
                  uint64_t seed, Deletions deletions);
 
-  // The contents of a database with `keys` keys and their pairs. Expects both halves of a pair to
-  // be equal.
+  // The contents of a database with `keys` keys and as many pairs. Expects the two halves of each
+  // pair to be equal.
   static HistoryContents Contents(DB* db, ColumnFamilyHandle* second, uint64_t keys);
 
  private:
@@ -35,7 +35,7 @@ class DatabaseClient final : public HistoryClient {
   DB* const db_;
   ColumnFamilyHandle* const families_[2];
   const Deletions deletions_;
-  uint64_t deleted_ = 0;  // calls
+  uint64_t deleted_ = 0;  // calls of Delete
 };
 
 }  // namespace ashlar::test

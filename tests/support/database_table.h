@@ -1,4 +1,4 @@
-// A table that a database wrote, as a file for ingestion with allow_db_generated_files.
+// Writes a table with a database, for ingestion with allow_db_generated_files.
 //
 // Thread safety: one thread.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace ashlar {
 
-// Writes the entries with a database of its own, /source, and moves its table to `path`.
+// Writes the entries with a temporary database, /source, and moves its table to `path`.
 void WriteTableByADatabase(const std::shared_ptr<vfs::FileSystem>& file_system,
                            const std::string& path, const FamilyContents& entries);
 

@@ -1,4 +1,4 @@
-// ASSERT_OK and EXPECT_OK: that an expression's Status is Ok; the failure shows its text.
+// ASSERT_OK and EXPECT_OK check that an expression's Status is Ok. A failure prints its text.
 #pragma once
 
 #include <gtest/gtest.h>

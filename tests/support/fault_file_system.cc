@@ -19,8 +19,8 @@ size_t BitIndex(FaultOperation operation) {
   return static_cast<size_t>(std::countr_zero(static_cast<uint32_t>(operation)));
 }
 
-// The faults of a read's result. The bytes may lie in a mapping, so a changed one is made in
-// scratch.
+// Applies the fault to the result of a read. The bytes may be in a mapping, so an inverted bit is
+// written to a copy in scratch.
 void CorruptRead(FaultEffect effect, uint64_t seed, Slice* result, char* scratch) {
   if (result->empty()) return;
   if (effect == FaultEffect::kShortRead) {
@@ -100,7 +100,7 @@ class FaultRandomAccessFile final : public vfs::RandomAccessFile {
   const std::unique_ptr<vfs::RandomAccessFile> base_;
 };
 
-// Every file but a reused one is flushed by its user, so that the flush can fail.
+// The caller flushes every file except a reused one, so that the flush can fail.
 class FaultWritableFile final : public vfs::WritableFile {
  public:
   enum class Kind { kNew, kReused };

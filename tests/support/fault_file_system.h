@@ -7,11 +7,11 @@
 //   rule.sticky = true;
 //   faults.AddRule(rule);
 //
-// A sweep runs a workload once and asks CallCount(), then runs it again for every n with a rule for
-// call n.
+// A sweep runs a workload once, reads CallCount(), and repeats the workload for every n with a rule
+// for call n.
 //
-// Rules are tried in the order in which they were added; the first that fires decides. Each counts
-// the calls that match it, from 1. Rules apply to files already open, too.
+// Rules are tried in the order in which they were added, and the first that fires decides. Each
+// counts the calls that match it, starting at 1. Rules also apply to files that are already open.
 //
 // Thread safety: any thread.
 // Lifetime: files opened here must not outlive this object.
@@ -46,8 +46,8 @@ enum class FaultOperation : uint32_t {
   kLink = 1u << 13,
   kTruncate = 1u << 14,
   kLock = 1u << 15,
-  kRangeSync = 1u << 16,  // advice: part of no write
-  kReuse = 1u << 17,      // by the new name
+  kRangeSync = 1u << 16,  // advice, not part of a write, so not in kAnyWrite
+  kReuse = 1u << 17,      // matches the new name
   kAnyRead = kOpenForReading | kRead | kList | kInspect,
   kAnyWrite = kOpenForWriting | kAppend | kFlush | kSync | kClose | kSyncDirectory | kRename |
               kDelete | kCreateDirectory | kLink | kTruncate | kReuse,
@@ -61,35 +61,35 @@ constexpr bool Includes(FaultOperation set, FaultOperation operation) {
 }
 
 enum class FaultEffect {
-  kFailBefore,  // nothing happens, the error is returned
-  kFailAfter,   // it happens, the error is returned all the same
-  // half of the data is appended, then the error is returned; other calls: kFailBefore
+  kFailBefore,  // nothing happens; the error is returned
+  kFailAfter,   // the call takes effect, but the error is returned
+  // half of the data is appended, then the error is returned; other calls fail as with kFailBefore
   kPartialAppend,
-  // half of the bytes read is returned with Ok, as if the file ended there; calls other than kRead
-  // are left alone
+  // half of the bytes read is returned with Ok, as if the file ended there; does not apply to calls
+  // other than kRead
   kShortRead,
-  // one bit of the bytes read is inverted, by the seed; calls other than kRead are left alone
+  // one bit of the bytes read is inverted, drawn from the seed; applies to kRead only
   kBitFlip,
-  // the bytes of the neighbouring place (n further, or the start) are returned; only for
-  // RandomAccessFile
+  // the n bytes before the requested ones are returned, or the n bytes after them if fewer than n
+  // precede them; applies to reads of a RandomAccessFile only
   kMisdirectedRead,
-  // std::bad_alloc is thrown, as by a file system that finds no memory
+  // std::bad_alloc is thrown, as by a file system in which an allocation fails
   kThrowBadAlloc,
-  // the rule's action runs, then the call goes on: a step of another process between two calls of
-  // this one
+  // the rule's action runs, then the call proceeds; simulates a step of another process between two
+  // calls of this process
   kRunAction,
 };
 
 struct FaultRule {
   FaultOperation operations = FaultOperation::kAny;
-  std::string name_contains;          // in the path; empty: any
-  std::string path_begins_with = {};  // empty: any
-  uint64_t nth = 1;                   // the first matching call that it fires at
-  bool sticky = false;                // and at every later one
+  std::string name_contains;          // substring of the path; empty: any path
+  std::string path_begins_with = {};  // empty: any path
+  uint64_t nth = 1;                   // the number of the first matching call at which it fires
+  bool sticky = false;                // also fires at every later one
   FaultEffect effect = FaultEffect::kFailBefore;
   Status error = Status::IOError("injected fault");
   uint64_t seed = 1;
-  // For kRunAction. It may use this file system if the rule is not sticky.
+  // For kRunAction. The action may use this file system if the rule is not sticky.
   std::function<void()> action = {};
 };
 
@@ -100,8 +100,8 @@ class FaultFileSystem final : public vfs::FileSystem {
 
   void AddRule(const FaultRule& rule);
   void ClearRules();
-  // Calls since the construction or ResetCounts that these operations include, whether a rule fired
-  // or not.
+  // The number of calls of these operations since construction or ResetCounts, including those at
+  // which a rule fired.
   uint64_t CallCount(FaultOperation operations) const;
   uint64_t FaultsInjected() const;
   void ResetCounts();
@@ -153,19 +153,19 @@ class FaultFileSystem final : public vfs::FileSystem {
     uint64_t seed = 0;
   };
 
-  // Counts the call and finds its rule.
+  // Counts the call and returns the fault of the first rule that fires.
   Fault Decide(FaultOperation operation, const std::string& path);
-  // The same, with the actions to run once the mutex is released.
+  // The same, and returns the actions, which the caller runs after the mutex is released.
   Fault Decide(FaultOperation operation, const std::string& path,
                std::vector<std::function<void()>>* actions);
-  // Runs `call`, or the action of a rule instead, for calls whose effect is all or nothing.
+  // Runs `call` with the fault that fires, if any. The call's effect must be all or nothing.
   template <typename Call>
   Status Run(FaultOperation operation, const std::string& path, Call call);
 
   const std::shared_ptr<vfs::FileSystem> base_;
   mutable Mutex mutex_;
   std::vector<ArmedRule> rules_ ASHLAR_GUARDED_BY(mutex_);
-  std::vector<uint64_t> calls_ ASHLAR_GUARDED_BY(mutex_);  // by the operation's bit
+  std::vector<uint64_t> calls_ ASHLAR_GUARDED_BY(mutex_);  // indexed by the operation's bit
   uint64_t faults_injected_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 

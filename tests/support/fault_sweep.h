@@ -1,11 +1,11 @@
-// SweepFaults: makes the first call that a rule matches fail, then the second, and so on, until an
-// attempt ends before its call comes up.
+// SweepFaults: makes the first call that matches a rule fail, then the second, and so on, until an
+// attempt ends before it reaches the call.
 //
 //   FaultRule rule;
 //   SweepFaults(&faults, rule, [&] { created = Create(); },      with the rule
 //               [&] { ... what must hold, and the next attempt works });   without it
 //
-// RunAtCall: another program's step between two calls. RunDuring: the same within one attempt.
+// RunAtCall: runs another program's step between two calls. RunDuring: the same in one attempt.
 //
 // Thread safety: none.
 #pragma once
@@ -40,7 +40,7 @@ inline void SweepFaults(FaultFileSystem* faults, FaultRule rule, FunctionRef<voi
   }
 }
 
-// Runs the action at the nth call, and if sticky at each later one, as often as that.
+// Runs the action at the nth call and, if sticky, at later calls, at most times_max times in all.
 inline void RunAtCall(FaultFileSystem* faults, uint64_t nth, bool sticky, int times_max,
                       std::function<void()> action) {
   FaultRule rule;
@@ -53,7 +53,7 @@ inline void RunAtCall(FaultFileSystem* faults, uint64_t nth, bool sticky, int ti
   faults->AddRule(rule);
 }
 
-// Runs `attempt`, and `action` before the call of it that the rule matches. False: there was none.
+// Runs `attempt`, and `action` before the call that matches the rule. Returns false if no call did.
 inline bool RunDuring(FaultFileSystem* faults, FaultRule rule, FunctionRef<void()> action,
                       FunctionRef<void()> attempt) {
   bool ran = false;

@@ -1,5 +1,5 @@
-// Damage to the files of a closed database: flipped bytes, cut ends, removed files, at places drawn
-// from a seed or given.
+// Damages the files of a closed database by flipping bytes, truncating files and removing them, at
+// given places or at places drawn from a seed.
 //
 // Thread safety: one thread.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-// The names in the directory for which `chosen` is true, sorted.
+// The sorted names in the directory for which `chosen` returns true.
 std::vector<std::string> FilesIn(vfs::FileSystem* file_system, const std::string& directory,
                                  const std::function<bool(const std::string& name)>& chosen);
 inline bool IsTable(const std::string& name) { return name.ends_with(".sst"); }
@@ -24,14 +24,14 @@ inline bool IsLog(const std::string& name) { return name.ends_with(".log"); }
 std::string ContentsOf(vfs::FileSystem* file_system, const std::string& path);
 void ReplaceFile(vfs::FileSystem* file_system, const std::string& path,
                  const std::string& contents);
-// Inverts the bits of one byte.
+// Inverts all bits of one byte.
 void FlipByte(vfs::FileSystem* file_system, const std::string& path, size_t offset);
 void CutFile(vfs::FileSystem* file_system, const std::string& path, size_t bytes);
-// Every file of `from` in `to`, which is made.
+// Copies every file of `from` to `to`, which is created.
 void CopyDirectory(vfs::FileSystem* file_system, const std::string& from, const std::string& to);
 
-// One to three kinds of damage to tables, logs, CURRENT and MANIFEST; never all of the tables.
-// Returns a description.
+// Applies one to three kinds of damage to tables, logs, CURRENT and MANIFEST, and never damages
+// every table. Returns a description.
 std::string DamageAtRandom(vfs::FileSystem* file_system, const std::string& directory,
                            Random* random);
 

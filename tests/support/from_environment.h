@@ -1,5 +1,5 @@
-// FromEnvironment: the number that a variable of the environment has, for seeds and for runs that
-// look at more than ./dev test does.
+// FromEnvironment: the number in an environment variable. Used for seeds, and for runs that check
+// more than ./dev test does.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// Gate: threads wait in front of it until another one opens it. Closed at first; open for good.
-// Tickets: one thread pays for the work of another, so that the amount of it is the same on fast
-// and slow systems.
+// Gate: threads wait at it until another thread opens it. It starts closed and, once opened, stays
+// open. Tickets: one thread pays for the work of another, so that both do the same amount of it on
+// fast and slow systems.
 //
-// std::latch and the waits of std::atomic are not for tests: under Windows, libstdc++ 12 loses
-// their wake-ups.
+// Tests use neither std::latch nor the waits of std::atomic, because libstdc++ 12 loses their
+// wake-ups under Windows.
 //
-// Thread safety: all methods. The object outlives every call.
+// Thread safety: all methods. The object must outlive every call.
 #pragma once
 
 #include <condition_variable>
@@ -39,7 +39,7 @@ class Tickets {
     ++tickets_;
     changed_.notify_all();
   }
-  // Waits for `count` tickets. False: no more will come.
+  // Waits for `count` tickets. Returns false once End was called.
   bool Take(uint64_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_ || tickets_ >= count; });

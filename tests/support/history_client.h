@@ -1,11 +1,11 @@
-// HistoryClient: one thread's calls on a few keys of an engine, drawn from a seed, and what they
-// returned, recorded for CheckLinearizable (linearizability.h). Each engine has a client of its
-// own: database_client.h, tree_client.h.
+// HistoryClient: one thread that makes calls, drawn from a seed, on a few keys of an engine. It
+// records the results for CheckLinearizable (linearizability.h). Each engine has its own client:
+// database_client.h, tree_client.h.
 //
-// A pair is two entries to which one batch writes one value. It is recorded as one key: the moment
-// at which the batch takes effect is the same for both.
+// A pair is two entries to which one batch writes the same value. It is recorded as one key,
+// because the batch takes effect at the same moment for both.
 //
-// Thread safety: one thread, until it has ended.
+// Thread safety: one thread until it has ended.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,23 +42,23 @@ class HistoryClient {
   HistoryClient(HistoryRecorder* recorder, uint64_t keys, uint64_t seed);
 
   static std::string KeyOf(uint64_t number);
-  // Under which a pair is recorded.
+  // The key under which a pair is recorded.
   static std::string PairOf(const std::string& key);
-  // None: NotFound. Another error is a failure.
+  // Returns none for NotFound. Any other error is a test failure.
   static Value Found(const Status& status, const Slice& value);
 
-  // Makes one call, which `which` in [0, kKinds) selects, on this key or with this value.
+  // Makes one call on this key or with this value. `which`, in [0, kKinds), selects the call.
   static constexpr uint64_t kKinds = 12;
   virtual void Call(uint64_t which, const std::string& key, const std::string& value) = 0;
 
-  // A call that writes one key.
+  // Makes and records a call that writes one key.
   template <typename Write>
   void Record(const std::string& key, Kind kind, Value value, const Write& write) {
     const uint64_t begin = log_.Begin();
     EXPECT_OK(write());
     log_.Add(key, {kind, std::move(value), begin, log_.End()});
   }
-  // A call that reads one key: read(&value) returns its Status.
+  // Makes and records a call that reads one key; read(&value) returns its Status.
   template <typename Read>
   void RecordGet(const std::string& key, const Read& read) {
     const uint64_t begin = log_.Begin();
@@ -75,11 +75,11 @@ class HistoryClient {
   const std::string name_;
 };
 
-// By the keys under which calls are recorded.
+// Values by the keys under which calls are recorded.
 using HistoryContents = std::map<std::string, std::string>;
 
-// Expects that the calls of all clients on each key are linearizable, from the contents before them
-// to those after them.
+// Expects the calls of all clients on each key to be linearizable, starting at the contents
+// `before` and ending at the contents `after`.
 void ExpectLinearizable(const std::vector<std::unique_ptr<HistoryClient>>& clients,
                         const HistoryContents& before, const HistoryContents& after);
 

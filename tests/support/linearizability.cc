@@ -12,7 +12,7 @@ namespace {
 
 using Value = std::optional<std::string>;
 
-// The value after the call; none if the call did not return the expected value.
+// The value after the call, or none if the call did not return the expected value.
 std::optional<Value> Step(const RecordedCall& call, const Value& before) {
   switch (call.kind) {
     case RecordedCall::Kind::kPut: return call.value;
@@ -31,7 +31,7 @@ std::string Text(const RecordedCall& call) {
                 call.begin, ", ", call.end, "]");
 }
 
-// Begins and ends of calls in the order of time, in a list from which calls are taken.
+// The begins and ends of calls in temporal order, in a list from which calls are removed.
 class Search {
  public:
   Search(const std::vector<RecordedCall>& calls, Value initial)
@@ -56,7 +56,7 @@ class Search {
     previous_[head] = last;
   }
 
-  // The index of the call that the longest order cannot take, or none.
+  // Returns the index of the call that the longest order cannot take, or none.
   std::optional<size_t> Run() {
     size_t event = next_[Head()];
     std::optional<size_t> failed;
@@ -101,7 +101,7 @@ class Search {
     Unlink(EndOf(call));
     return true;
   }
-  // The calls taken and the value, as a key. All calls up to some one are taken, and few after it.
+  // A key of the calls taken and the value. It is short: nearly all calls taken precede the others.
   std::string State(const Value& value) const {
     const auto first = std::find(taken_.begin(), taken_.end(), false);
     std::string state = StrCat(first - taken_.begin(), value.has_value() ? "=" : "-");
@@ -109,7 +109,7 @@ class Search {
     for (auto it = first; it < last; ++it) state.push_back(*it ? '1' : '0');
     return state + value.value_or("");
   }
-  // Puts the last call back. Returns its begin.
+  // Puts the last call back. Returns its begin event.
   size_t GoBack() {
     const Taken last = std::move(stack_.back());
     stack_.pop_back();
@@ -144,7 +144,7 @@ std::string CheckLinearizable(std::vector<RecordedCall> calls, std::optional<std
             [](const RecordedCall& a, const RecordedCall& b) { return a.begin < b.begin; });
   const std::optional<size_t> failed = Search(calls, std::move(initial)).Run();
   if (!failed.has_value()) return {};
-  // With the calls that ran at the same time.
+  // Also lists the calls that ran concurrently.
   std::string text = "no order takes " + Text(calls[*failed]) + "; at the same time:";
   for (const RecordedCall& call : calls) {
     if (call.end > calls[*failed].begin && call.begin < calls[*failed].end)

@@ -1,17 +1,17 @@
-// Linearizability: whether the recorded calls on one key can be put into an order in which each
-// takes effect at one moment between its begin and its end, and each read returns the value before
-// it.
+// Linearizability: calls on one key are linearizable if some order of them exists in which each
+// call takes effect at one moment between its begin and its end, and each read returns the value at
+// that moment.
 //
 //   thread 1   |--Put 1--|        |--Get: 1--|
 //   thread 2        |------Put 2-------|          |--Get: 2--|      yes: 1, Get, 2, Get
 //   thread 2        |--Put 2--|                   |--Get: 1--|      no: 2 was there before
 //
-// The search is that of Wing and Gong with the memory of Lowe: it takes calls in the order of their
-// begins, goes back when a call has ended before any order could take it, and never visits a set of
-// calls with one value twice. The time is short if few calls overlap, whatever the length.
+// Wing and Gong's search with Lowe's memoization. It takes calls in the order of their begins,
+// backtracks when a call has ended before any order could take it, and never visits a set of calls
+// with one value twice. It is fast if few calls overlap, whatever the length.
 //
-// Thread safety: a Recorder for any number of threads, each with its own Log; CheckLinearizable is
-// pure.
+// Thread safety: any number of threads may use a Recorder, each with its own Log. CheckLinearizable
+// is pure.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ struct RecordedCall {
   enum class Kind : uint8_t { kPut, kDelete, kMerge, kGet };
   Kind kind;
   std::optional<std::string> value;  // written, appended with a comma, or read; none: not found
-  uint64_t begin;                    // moments: only what one call reads or writes may share them
+  uint64_t begin;                    // moments; only reads or writes of one call may share them
   uint64_t end;
 };
 
@@ -58,8 +58,8 @@ class HistoryRecorder {
   std::atomic<uint64_t> clock_{0};
 };
 
-// Empty: the calls are linearizable, beginning with `initial`. Otherwise the first call that no
-// order can take, as text.
+// Returns an empty string if the calls are linearizable starting at `initial`, otherwise the first
+// call that no order can take, as text.
 std::string CheckLinearizable(std::vector<RecordedCall> calls, std::optional<std::string> initial);
 
 }  // namespace ashlar::test

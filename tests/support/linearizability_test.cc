@@ -1,4 +1,4 @@
-// The checker on histories that are right, and on the wrong ones that it is for.
+// Runs the checker on histories that are linearizable, and on those that it must reject.
 #include "tests/support/linearizability.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Linearizability, CallsThatOverlapMayTakeEffectInEitherOrder) {
   ExpectRight({Put("1", 0, 10), GetNone(1, 2), Get("1", 3, 4)});
   ExpectRight({Put("1", 0, 1), Delete(2, 9), Get("1", 3, 4), GetNone(5, 6)});
   ExpectRight({Merge("1", 0, 9), Merge("2", 1, 8), Get("2,1", 10, 11)});
-  // The picture of the header.
+  // The example in the header.
   ExpectRight({Put("1", 0, 4), Put("2", 2, 8), Get("1", 6, 10), Get("2", 11, 12)});
 }
 
@@ -53,7 +53,7 @@ TEST(Linearizability, AReadOfTheFutureIsWrong) {
   ExpectWrong({Get("7", 0, 1)});
 }
 
-// Each read alone could be right.
+// Each read alone could be correct.
 TEST(Linearizability, NewAndThenOldIsWrong) {
   ExpectWrong({Put("1", 0, 1), Put("2", 2, 20), Get("2", 3, 4), Get("1", 5, 6)});
   ExpectWrong({Put("1", 0, 20), Get("1", 3, 4), GetNone(5, 6)});
@@ -65,7 +65,7 @@ TEST(Linearizability, ALostOrDoubledMergeIsWrong) {
   ExpectWrong({Merge("1", 0, 1), Merge("2", 2, 3), Get("2,1", 4, 5)});
 }
 
-// Two readers that saw two concurrent writes in different orders.
+// Two readers see two concurrent writes in different orders.
 TEST(Linearizability, ReadersThatDisagreeAreWrong) {
   ExpectWrong({Put("1", 0, 30), Put("2", 1, 29), Get("1", 2, 3), Get("2", 4, 5), Get("1", 6, 7)});
   ExpectWrong({Put("1", 0, 3), Put("2", 1, 4), Get("1", 5, 8), Get("2", 6, 10), Get("1", 12, 13),
@@ -77,8 +77,8 @@ TEST(Linearizability, TheFailureNamesTheCall) {
   EXPECT_NE(text.find("Get other [2, 3]"), std::string::npos) << text;
 }
 
-// Calls that took effect one after another, with begins before and ends after; then one of the
-// reads returns another value.
+// The calls took effect one after another, but begin earlier and end later, so that they overlap.
+// Then one of the reads returns another value.
 TEST(Linearizability, RandomHistoriesAreJudgedRight) {
   constexpr size_t kCalls = 200;
   constexpr uint64_t kStep = 100;
@@ -102,7 +102,7 @@ TEST(Linearizability, RandomHistoriesAreJudgedRight) {
           break;
         default: break;
       }
-      // Every moment is another: the last digits are the call's.
+      // The call's number is in the last digits, so that no two moments are equal.
       call.begin = (at - random.Uniform(2 * kStep)) * 1000 + i * 2;
       call.end = (at + random.Uniform(2 * kStep)) * 1000 + i * 2 + 1;
       calls.push_back(call);

@@ -1,6 +1,6 @@
 // LostCursor: an InternalCursor over entries in memory in which every seek leads to the same place,
-// as in a table that is out of order. For tests that walks over such a table end. After kSeeksMax
-// seeks it is at its end, so that a walk without end fails its test.
+// as in a table that is out of order. For tests that iteration over such a table ends. After
+// kSeeksMax seeks it becomes invalid, so that an endless iteration fails its test.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class LostCursor final : public InternalCursor {
  public:
   static constexpr size_t kSeeksMax = 1000;
 
-  // Internal keys, at least one; the places that Seek and SeekForPrev lead to.
+  // keys: internal keys, at least one. The other two are the places of Seek and SeekForPrev.
   LostCursor(std::vector<std::string> keys, size_t seek_at, size_t seek_for_prev_at)
       : keys_(std::move(keys)), seek_at_(seek_at), seek_for_prev_at_(seek_for_prev_at) {}
 

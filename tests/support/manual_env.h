@@ -1,8 +1,8 @@
-// ManualEnv: a world that a test steers: any file system, a clock that moves only during sleeps,
-// and background jobs that run only while a call waits for them (or when the test runs them), in an
-// order drawn from a seed. With one writing thread, one seed gives one history.
+// ManualEnv: an environment that a test controls. Its clock advances only during sleeps. Its
+// background jobs run only while a call waits for them or when the test runs them, in an order
+// drawn from a seed. With one writing thread, the seed determines the history.
 //
-// Thread safety: as the parts. Lifetime: outlives every database that uses it.
+// Thread safety: that of its parts. Lifetime: must outlive every database that uses it.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class ManualEnv final : public WorldEnv {
   ManualEnv(const std::shared_ptr<vfs::FileSystem>& file_system, uint64_t seed)
       : WorldEnv(file_system), executor_(seed), clock_(kStartUnixMicros) {}
 
-  // Runs one background job, or the oldest flush; false when there is none.
+  // Runs one background job; RunOneFlush runs the oldest flush. Returns false if there is none.
   bool RunOneJob() { return executor_.RunOne(); }
   ManualExecutor* manual_executor() { return &executor_; }
   bool RunOneFlush() { return executor_.RunOldest(Executor::Priority::kHigh); }
@@ -53,8 +53,8 @@ class ManualEnv final : public WorldEnv {
   ManualClock clock_;
 };
 
-// A logger that keeps nothing: without it a database writes a file LOG, whose many small writes
-// would drown the calls that matter.
+// A logger that discards everything. Without it a database writes a LOG file, whose many small
+// writes would obscure the calls that matter.
 class SilentLogger final : public Logger {
  public:
   void Log(InfoLogLevel, std::string_view) override {}

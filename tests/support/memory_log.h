@@ -1,7 +1,7 @@
-// MemoryLog: a redo log in memory, as a replay reads one. Reads that touch the byte at `bad_byte`
-// fail.
+// MemoryLog: a redo log in memory with the interface from which a replay reads. Reads that include
+// the byte at `bad_byte` fail.
 //
-// Thread safety: const access. Lifetime: the bytes outlive it.
+// Thread safety: const access. Lifetime: the bytes must outlive it.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ MemoryModel::Outcome MemoryModel::Explore(const std::function<void(MemoryModel*)
       ++outcome.executions;
       if (model->failed_ && outcome.failures++ == 0) outcome.first_failure = model->steps_;
     }
-    // The last decision that has another option.
+    // Finds the last decision that has another option.
     while (!choices.empty() && choices.back().taken + 1 == choices.back().options.size())
       choices.pop_back();
     if (choices.empty()) return outcome;
@@ -36,7 +36,7 @@ MemoryModel::Outcome MemoryModel::Explore(const std::function<void(MemoryModel*)
 }
 
 MemoryModel::Place MemoryModel::NewPlace(std::string name, int64_t value) {
-  ASHLAR_ASSERT(threads_.empty());  // views have one number for each place
+  ASHLAR_ASSERT(threads_.empty());  // a view has one number for each place
   places_.push_back({.name = std::move(name), .values = {}});
   places_.back().values.push_back({.value = value, .view = {}});
   return {places_.size() - 1};
@@ -108,8 +108,8 @@ bool MemoryModel::Run() {
     if (enabled.empty()) return false;
     const size_t decision = depth_;
     const size_t thread = Choose(std::move(enabled), asleep);
-    // I1: the executions that earlier options of this decision explored need not be explored again,
-    // until a step that depends on it.
+    // I1: executions that earlier options of this decision explored need not be explored again,
+    // until a dependent step runs.
     const Choice& choice = (*choices_)[decision];
     std::vector<size_t> sleepers = choice.asleep;
     sleepers.insert(sleepers.end(), choice.options.begin(),
@@ -130,7 +130,7 @@ void MemoryModel::TakeOver(Thread* thread, const Value& value, bool acquires) {
   if (acquires) Join(&thread->view, value.view);
 }
 
-// before: of the value that an atomic change replaces: it goes on with that one's release.
+// before: the view of the value that an atomic change replaces, whose release it continues.
 void MemoryModel::Append(Thread* thread, Place place, int64_t value, bool releases,
                          const View* before) {
   std::vector<Value>& values = places_[place.index].values;

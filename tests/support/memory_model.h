@@ -1,15 +1,15 @@
-// MemoryModel: every execution of a few short threads under C++'s release and acquire. For models
-// of lock-free code: Explore calls a setup that makes places and starts threads, which are
-// coroutines, and runs them in each way that differs. memory_model_test.cc shows how.
+// MemoryModel: models lock-free code by every execution of a few short threads under C++'s release
+// and acquire. Explore calls a setup that creates places and starts threads (coroutines), and runs
+// them in each way that differs. memory_model_test.cc shows how.
 //
-// A place keeps all values that were stored to it. A thread has a view: the oldest value of each
-// place that it may still load. A load takes any value from there on, each in an execution of its
-// own. A store with release carries the view of its thread; a load with acquire takes it over. So a
-// load may be older than the last store, as if that was in a store buffer or came out of order.
+// A place keeps all values that were stored to it. A thread's view is the oldest value of each
+// place that it may still load. A load may return any value from there on, each in its own
+// execution. A release store carries the view of its thread, which an acquire load takes over. So a
+// load may return an older value than the last store's, as if that were in a store buffer.
 //
-// I1: of executions that differ only in the order of independent steps one is run (sleep sets).
+// I1: of executions that differ only in the order of independent steps, one is run (sleep sets).
 // I2: stores to one place take effect in the order in which they are run, and no load sees a store
-//     that runs later. Models of code that needs more than that are not to be believed.
+//     that runs later. A model of code that depends on more reorderings than that proves nothing.
 //
 // Thread safety: one thread. Lifetime: a ModelThread ends with its execution.
 #pragma once
@@ -27,7 +27,7 @@ namespace ashlar {
 
 enum class ModelOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcqRel };
 
-// The coroutine of a thread: a lambda whose captures live as long as the model's Start.
+// The coroutine of a thread. It is a lambda whose captures live as long as the model's Start.
 class ModelThread {
  public:
   struct promise_type {
@@ -65,7 +65,7 @@ class MemoryModel {
   struct Outcome {
     uint64_t executions = 0;
     uint64_t failures = 0;      // executions in which an Expect failed, or all threads waited
-    std::string first_failure;  // its steps
+    std::string first_failure;  // the steps of the first of them
   };
   using Body = std::function<ModelThread(MemoryModel*)>;
 
@@ -74,20 +74,20 @@ class MemoryModel {
   MemoryModel(const MemoryModel&) = delete;
   MemoryModel& operator=(const MemoryModel&) = delete;
 
-  // Before the execution.
+  // Requires: the execution has not started.
   Place NewPlace(std::string name, int64_t value);
   void Start(std::string name, Body body);
   // Runs when all threads have ended.
   void AtEnd(std::function<void(MemoryModel*)> check) { at_end_ = std::move(check); }
 
-  // The steps: co_await them.
+  // The steps of a thread, which must co_await them.
   auto Load(Place place, Order order) {
     return Step{this, {.kind = Kind::kLoad, .place = place, .order = order}};
   }
   auto Store(Place place, int64_t value, Order order) {
     return Step{this, {.kind = Kind::kStore, .place = place, .order = order, .value = value}};
   }
-  // The value before.
+  // Returns the value before the addition.
   auto FetchAdd(Place place, int64_t value, Order order) {
     return Step{this, {.kind = Kind::kAdd, .place = place, .order = order, .value = value}};
   }
@@ -95,22 +95,22 @@ class MemoryModel {
     return Step{this, {.kind = Kind::kExchange, .place = place, .order = order, .value = value}};
   }
   auto Fence(Order order) { return Step{this, {.kind = Kind::kFence, .order = order}}; }
-  // A full fence of every thread (platform/asymmetric_fence.h). The light fence is no step.
+  // A full fence of every thread (platform/asymmetric_fence.h). The light fence needs no step.
   auto HeavyFence() { return Step{this, {.kind = Kind::kHeavyFence}}; }
-  // Waits until the last value of the place is a wanted one, and takes its view over.
+  // Waits until is_wanted accepts the last value of the place, and acquires that value's view.
   auto Await(Place place, bool (*is_wanted)(int64_t value)) {
     return Step{this, {.kind = Kind::kAwait, .place = place, .is_wanted = is_wanted}};
   }
-  // The last value, independent of the thread's view. For checks such as use after free.
+  // The last value, regardless of the thread's view. For checks such as use after free.
   auto Now(Place place) { return Step{this, {.kind = Kind::kNow, .place = place}}; }
 
   void Expect(bool holds) { failed_ |= !holds; }
-  // At the end: the last value.
+  // The last value. For AtEnd.
   int64_t Final(Place place) const { return places_[place.index].values.back().value; }
 
  private:
   enum class Kind : uint8_t { kLoad, kStore, kAdd, kExchange, kFence, kHeavyFence, kAwait, kNow };
-  using View = std::vector<size_t>;  // [place]: the oldest value that may be loaded
+  using View = std::vector<size_t>;  // the index of the oldest value that may be loaded, by place
 
   struct Operation {
     Kind kind = Kind::kFence;
@@ -139,16 +139,16 @@ class MemoryModel {
     Body body;
     ModelThread coroutine;
     Operation next;
-    View view;      // of loads and of stores with release
-    View acquired;  // what a fence with acquire takes over
-    View released;  // at the last fence with release
+    View view;      // for loads and release stores
+    View acquired;  // what an acquire fence takes over
+    View released;  // the view at the last release fence
     bool ended = false;
   };
-  // One decision of an execution: which thread is next, or which value it loads.
+  // One decision of an execution: which thread runs next, or which value a load returns.
   struct Choice {
     std::vector<size_t> options;
     size_t taken = 0;
-    std::vector<size_t> asleep;  // threads that need no visit here
+    std::vector<size_t> asleep;  // threads that need not run here
   };
 
   MemoryModel() = default;
@@ -157,7 +157,7 @@ class MemoryModel {
   bool IsEnabled(const Thread& thread) const;
   bool AreIndependent(const Operation& a, const Operation& b) const;
   size_t Choose(std::vector<size_t> options, const std::vector<size_t>& asleep);
-  // True: the execution came to its end; false: others cover it.
+  // Returns true if the execution ended, false if other executions cover it.
   bool Run();
   void Execute(size_t thread);
   void TakeOver(Thread* thread, const Value& value, bool acquires);

@@ -1,4 +1,4 @@
-// The litmus tests of a memory model, with the outcomes that it must allow and forbid.
+// Litmus tests of a memory model, with the outcomes that it must allow and forbid.
 #include "tests/support/memory_model.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using enum ModelOrder;
 
-// Message passing: is the data there when the flag is?
+// Message passing: is the data visible when the flag is?
 MemoryModel::Outcome PassMessage(ModelOrder store, ModelOrder load) {
   return MemoryModel::Explore([=](MemoryModel* setup) {
     const auto data = setup->NewPlace("data", 0);
@@ -50,8 +50,8 @@ TEST(MemoryModel, FencesPassMessagesOfRelaxedSteps) {
   }
 }
 
-// Store buffering: two threads store and then miss each other's store, unless one has a heavy fence
-// between the two.
+// Store buffering: each of two threads stores and then misses the other's store, unless one has a
+// heavy fence between its two steps.
 TEST(MemoryModel, StoreBuffersNeedAHeavyFence) {
   for (const bool has_fence : {true, false}) {
     const MemoryModel::Outcome outcome = MemoryModel::Explore([=](MemoryModel* setup) {
@@ -75,7 +75,7 @@ TEST(MemoryModel, StoreBuffersNeedAHeavyFence) {
   }
 }
 
-// Two loads of one place by one thread never go back.
+// Two loads of one place by one thread never return to an older value.
 TEST(MemoryModel, APlaceNeverGoesBack) {
   const MemoryModel::Outcome outcome = MemoryModel::Explore([](MemoryModel* setup) {
     const auto x = setup->NewPlace("x", 0);
@@ -92,7 +92,7 @@ TEST(MemoryModel, APlaceNeverGoesBack) {
   EXPECT_EQ(outcome.failures, 0U) << outcome.first_failure;
 }
 
-// An atomic change goes on with the release of the value that it replaces, and loses no update.
+// An atomic change continues the release of the value that it replaces, and loses no update.
 TEST(MemoryModel, AtomicChangesAreOfTheLastValue) {
   const MemoryModel::Outcome outcome = MemoryModel::Explore([](MemoryModel* setup) {
     const auto data = setup->NewPlace("data", 0);

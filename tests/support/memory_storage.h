@@ -1,6 +1,6 @@
-// MemoryStorage: a pool of class logged in a file of the test, and its log in memory.
+// MemoryStorage: a pool of class logged in a file of the test, with its log in memory.
 //
-// Thread safety: that of PoolStorage. Lifetime: the pool's file outlives it.
+// Thread safety: that of PoolStorage. Lifetime: the pool's file must outlive it.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ class MemoryStorage final : public PoolStorage {
 
   explicit MemoryStorage(PoolFile* pool, Log log = {})
       : MemoryStorage(pool, std::make_shared<Log>(std::move(log))) {}
-  // The log outlives the storage, as a file does.
+  // The log may outlive the storage, as a file does.
   MemoryStorage(PoolFile* pool, std::shared_ptr<Log> log) : pool_(*pool), log_(std::move(log)) {}
 
-  // Runs in each sync of the pool; may be empty.
+  // Sets a function, which may be empty, that runs in each sync of the pool.
   void SetPoolSync(std::function<void()> pool_sync) { pool_sync_ = std::move(pool_sync); }
-  // Reads of the log that touch this byte fail.
+  // Makes reads of the log that include this byte fail.
   void SetBadByteOfLog(uint64_t bad_byte) { bad_byte_of_log_ = bad_byte; }
 
   const std::string& path() const override { return pool_.path(); }
@@ -71,7 +71,7 @@ class MemoryStorage final : public PoolStorage {
   Status KeepLog() override { return RemoveLog(); }
 
  private:
-  // Makes it longer in steps, as the file is: a log of another length was cut.
+  // Grows the log in steps, as the file grows: a log of any other length was truncated.
   static void Overwrite(std::string* log, uint64_t offset, const Slice& bytes) {
     const uint64_t end = offset + bytes.size();
     const uint64_t steps = (end + kLogGrowthBytes - 1) / kLogGrowthBytes;

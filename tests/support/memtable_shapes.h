@@ -1,4 +1,4 @@
-// The shapes of memtables that tests run through: every kind, with and without a bloom filter.
+// The shapes of memtables with which tests run: every kind, with and without a bloom filter.
 #pragma once
 
 #include <memory>

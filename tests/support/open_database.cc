@@ -105,7 +105,7 @@ Status OpenDatabase::Read(Contents* contents) const {
 Status OpenDatabase::CreateFamily(const std::string& name) {
   ColumnFamilyHandle* handle = nullptr;
   const Status status = db_->CreateColumnFamily(options_, name, &handle);
-  // With an error too, if only the family's options could not be recorded.
+  // There is also a handle if the error is only that the family's options could not be recorded.
   if (handle != nullptr) handles_[name] = handle;
   return status;
 }

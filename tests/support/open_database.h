@@ -1,5 +1,5 @@
-// OpenDatabase: a database with all its families in the world of a test: opened, written, read as a
-// whole, closed.
+// OpenDatabase: a database with all its families in the environment of a test, with helpers that
+// open, write, read and close it as a whole.
 //
 // Thread safety: one thread.
 #pragma once
@@ -22,30 +22,30 @@ struct Change {
   Kind kind;
   std::string family;
   std::string key;    // or the begin of the range
-  std::string value;  // or the operand: appended with a comma; or the end of the range
+  std::string value;  // or the operand, appended with a comma, or the end of the range
 };
 using Commit = std::vector<Change>;  // one batch
 
 using FamilyContents = std::map<std::string, std::string>;
 using Contents = std::map<std::string, FamilyContents>;  // by family
-// The effect of the commit on the model.
+// Applies the commit to the model's contents.
 void Apply(const Commit& commit, Contents* contents);
 
 class OpenDatabase {
  public:
-  // options.env is replaced by a world on this file system whose jobs run in an order drawn from
-  // the seed.
+  // Replaces options.env by an environment on this file system, which runs jobs in an order drawn
+  // from the seed.
   OpenDatabase(const std::shared_ptr<vfs::FileSystem>& file_system, const Options& options,
                uint64_t seed);
   ~OpenDatabase();
   OpenDatabase(const OpenDatabase&) = delete;
   OpenDatabase& operator=(const OpenDatabase&) = delete;
 
-  // Opens from here on get an SstFileManager of this world. Obsolete files always become trash if
-  // there is a rate.
+  // Gives later opens an SstFileManager of this environment. If there is a rate, obsolete files
+  // always become trash.
   SstFileManager* ManageSpace(int64_t delete_rate, uint64_t chunk_bytes);
-  // Every family that the database has. With create_if_missing a database that is not there is
-  // made. Open and Close check the database's invariants.
+  // Opens every family of the database. With create_if_missing, creates the database if it does not
+  // exist. Open and Close check the database's invariants.
   Status Open();
   Status Close();
   Status Write(const Commit& commit, const WriteOptions& write_options);
@@ -68,7 +68,7 @@ class OpenDatabase {
   std::map<std::string, ColumnFamilyHandle*> handles_;
 };
 
-// Small buffers and tables, no LOG, string append as the merge operator.
+// Small buffers and tables, no LOG file, and string append as the merge operator.
 Options SmallDatabaseOptions();
 
 }  // namespace ashlar

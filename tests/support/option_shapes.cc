@@ -86,7 +86,7 @@ void SetHashIndexesAndTrainedDictionaries(Options* options) {
   table.index_type = BlockBasedTableOptions::kHashSearch;
   table.data_block_index_type = BlockBasedTableOptions::kDataBlockBinaryAndHash;
   options->prefix_extractor.reset(NewNoopTransform());
-  options->prefix_seek_opt_in_only = true;  // the iterators of the suites are of total order
+  options->prefix_seek_opt_in_only = true;  // the iterators of the suites use total order
   options->table_factory.reset(NewBlockBasedTableFactory(table));
   options->compression = kZSTD;
   options->compression_opts.max_dict_bytes = 1024;

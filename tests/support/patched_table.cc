@@ -31,7 +31,7 @@ BlockHandle AppendBlock(BlockChecksum checksum, const std::map<std::string, std:
   return handle;
 }
 
-// The old properties and metaindex stay in the file, and nothing names them.
+// The old properties and metaindex stay in the file, but nothing refers to them.
 std::string Patched(std::string table,
                     const std::function<void(StoredProperties* properties)>& change) {
   Footer footer = *DecodeFooter(table, table.size());

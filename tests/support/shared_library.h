@@ -1,5 +1,5 @@
-// SharedLibrary: a library loaded at run time, as a language binding does it. It stays loaded: its
-// threads outlive every test.
+// SharedLibrary: a library loaded at run time, as a language binding loads it. It is never
+// unloaded, because its threads outlive every test.
 //
 // Thread safety: any thread.
 #pragma once
@@ -10,15 +10,15 @@ namespace ashlar {
 
 class SharedLibrary {
  public:
-  // Null inside when the system refuses; Error says why.
+  // If the system refuses, loaded() returns false and error() says why.
   explicit SharedLibrary(const std::string& path);
 
-  // The file of the build tree. Builds without the shared library leave out the tests that use it.
+  // The file in the build tree. Builds without the shared library omit the tests that use it.
   static std::string AshlarPath();
 
   bool loaded() const { return handle_ != nullptr; }
   const std::string& error() const { return error_; }
-  // Null when the library exports nothing of that name.
+  // Returns null if the library exports no such name.
   void* Find(const std::string& name) const;
 
  private:

@@ -1,15 +1,15 @@
-// StallingFileSystem: a file system in which the reads of one thread wait until the test lets them
-// go on. Writes, and reads of other threads, do not stall.
+// StallingFileSystem: a file system in which the reads of one thread wait until the test releases
+// them. Writes, and reads by other threads, do not stall.
 //
 //   StallGate gate;                          StallingFileSystem fs(base, &gate);
 //   StalledCall call(&gate, [&] { ... });    returns when a read of the call waits
 //   ...                                      what happens meanwhile
-//   call.Finish();                           lets it go on, and returns when it has ended
+//   call.Finish();                           releases the call and returns when it has ended
 //
-// A program's own code that a read calls can wait at the same StallGate, with StallGate::Pass.
+// Code of the program that a read calls can wait at the same StallGate with StallGate::Pass.
 //
-// Thread safety: any thread. Lifetime: the gate outlives file system and files; the file system
-// outlives its files.
+// Thread safety: any thread. Lifetime: the gate must outlive the file system and its files, and the
+// file system must outlive its files.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ namespace ashlar {
 
 class StallGate {
  public:
-  // Waits if the calling thread is the one that is to stall.
+  // Waits if the calling thread is the one to stall.
   void Pass() {
     if (stalling_ != this) return;
     MutexLock lock(mutex_);
@@ -54,7 +54,7 @@ class StallGate {
     ended_ = true;
     changed_.SignalAll();
   }
-  // False: the call has ended without coming here.
+  // Returns false if the call ended without reaching the gate.
   bool AwaitStall() {
     MutexLock lock(mutex_);
     while (!waiting_ && !ended_) changed_.Wait(mutex_);
@@ -70,7 +70,7 @@ class StallGate {
   bool open_ ASHLAR_GUARDED_BY(mutex_) = true;
 };
 
-// A call on a thread of its own, which stalls at the gate.
+// A call on its own thread, which stalls at the gate.
 class StalledCall {
  public:
   StalledCall(StallGate* gate, std::function<void()> call) : gate_(gate) {
@@ -88,7 +88,7 @@ class StalledCall {
   StalledCall(const StalledCall&) = delete;
   StalledCall& operator=(const StalledCall&) = delete;
 
-  // False: it has ended and met no gate.
+  // Returns false if the call ended without reaching the gate.
   bool stalled() const { return stalled_; }
   void Finish() {
     gate_->Open();

@@ -1,6 +1,6 @@
 // TestEpochs: the epoch domain of a test that opens no database.
 //
-// Thread safety: any thread. Lifetime: never destroyed, so that static objects of a test may be
+// Thread safety: any thread. Lifetime: never destroyed, so that static objects of a test can be
 // retired into it.
 #pragma once
 

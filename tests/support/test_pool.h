@@ -1,4 +1,4 @@
-// Pools of persistent memory for tests: in memory without a name, on a medium that counts the
+// Pools of persistent memory for tests. They are in anonymous memory, on a medium that counts the
 // verbs.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace ashlar::pmem {
 
-// A pool in an anonymous file, which outlives the media on it, as memory outlives a process.
+// A pool in an anonymous file. It outlives the media on it, as memory outlives a process.
 class TestPool {
  public:
   static constexpr uint64_t kId = 77;
@@ -38,19 +38,19 @@ struct VerbCounts {
   }
 };
 
-// The engine's view is read-only: a store that is not one of the verbs faults. The verbs write
-// through a second mapping of the same file and are counted. Counts are for one thread.
+// The engine's view is read-only, so a store that bypasses the verbs faults. The verbs write
+// through a second mapping of the same file and are counted. Requires: one thread uses the counts.
 class CountingMedium final : public Medium {
  public:
   static std::unique_ptr<CountingMedium> Create(PoolFile* file);
 
   DurabilityClass durability_class() const override { return DurabilityClass::kCpuFlush; }
   const VerbCounts& counts() const { return counts_; }
-  // Runs where an operation of class logged waits for a checkpoint.
+  // on_begin runs in Begin, where an operation of class logged waits for a checkpoint.
   void set_on_begin(std::function<void()> on_begin) { on_begin_ = std::move(on_begin); }
-  // Runs in each fence; those of a new span are under the heap's mutex.
+  // on_fence runs in each fence, and holds the heap's mutex in those of a new span.
   void set_on_fence(std::function<void()> on_fence) { on_fence_ = std::move(on_fence); }
-  // Runs where class logged appends to the log.
+  // on_commit runs in Commit, where class logged appends to the log.
   void set_on_commit(std::function<void()> on_commit) { on_commit_ = std::move(on_commit); }
 
  private:
@@ -86,8 +86,8 @@ class CountingMedium final : public Medium {
   std::function<void()> on_commit_;
 };
 
-// A tree on a TestPool; the mark is over when it is open. *medium, when asked for, belongs to the
-// tree.
+// Opens a tree on a TestPool, and returns once the mark has finished. If medium is not null, sets
+// *medium, which the tree owns.
 std::unique_ptr<PersistentTree> OpenTestTree(TestPool* pool, CountingMedium** medium = nullptr,
                                              std::function<bool()> refuse_allocation = {});
 

@@ -28,7 +28,7 @@ ScratchDirectory::ScratchDirectory() {
 }
 
 ScratchDirectory::~ScratchDirectory() {
-  // Each name once: remove_all of GCC for Windows asks for ever while a file is open.
+  // Removes each name once: remove_all of GCC for Windows retries forever while a file is open.
   std::error_code ignored;
   std::vector<std::filesystem::path> names{path_};
   for (std::filesystem::recursive_directory_iterator at(path_, ignored), end; !ignored && at != end;

@@ -1,5 +1,5 @@
-// Runs other programs, above all the tools of Debian's rocksdb-tools, which judge our files; and a
-// directory for them to work in.
+// Runs other programs, above all the tools of Debian's rocksdb-tools, which judge Ashlar's files,
+// and creates directories for them.
 //
 // Thread safety: one thread.
 #pragma once
@@ -15,24 +15,24 @@ struct ToolRun {
   std::string output;  // standard output and standard error
 };
 
-// The POSIX shell runs the command. Requires: special characters are quoted. On Windows that is the
-// shell of the system that Wine runs on; without one, every command fails.
+// Runs the command in the POSIX shell. Requires: special characters are quoted. On Windows this is
+// the shell of the system on which Wine runs; without Wine, every command fails.
 ToolRun RunTool(const std::string& command);
 
-// For the start of a command: a program of the build tree (ashlar, db_bench), and the program that
-// is running.
+// How a command starts that runs a program of the build tree (ashlar, db_bench), or the program
+// that is running.
 std::string ProgramCommand(const std::string& name);
 std::string OwnCommand();
 
-// Whether ldb, sst_dump and db_bench are there. A test that needs them asserts it, so that it fails
-// where they are missing.
+// Whether ldb, sst_dump and db_bench are installed. A test that needs them asserts this, so that it
+// fails where they are missing.
 testing::AssertionResult HaveRocksDbTools();
 
-// Where directories for tests are made: a path that this program and the shell's commands
-// understand alike.
+// The directory in which test directories are created. This program and the shell's commands
+// interpret its path in the same way.
 std::string ScratchParent();
 
-// A new directory, removed with everything in it at the end.
+// A new directory, which the destructor removes with all its contents.
 class ScratchDirectory {
  public:
   ScratchDirectory();

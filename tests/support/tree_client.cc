@@ -17,10 +17,10 @@ namespace {
 
 constexpr char kLeft[] = "left of ";
 constexpr char kRight[] = "right of ";
-// In the order of their keys.
+// Groups of fillers in key order.
 constexpr const char* kGroups[] = {"", kLeft, kRight};
 
-// Of each group. A batch makes leaves of 40 entries, and an insert splits one of 47.
+// Of each group. A batch makes leaves of 40 entries, and an insert into a leaf of 47 splits it.
 constexpr uint64_t kFillersOfALeaf = 40;
 constexpr uint64_t kFillersAtFirst = 46;
 constexpr uint64_t kFillersMax = 56;
@@ -74,7 +74,7 @@ std::string TreeClient::DrawFiller() {
 }
 
 void TreeClient::Call(uint64_t which, const std::string& key, const std::string& value) {
-  // Of several size classes.
+  // Values of several size classes.
   const std::string padded = value + std::string(40 * random_.Uniform(3), '.');
   switch (which) {
     case 0: Put(key, padded); break;
@@ -125,7 +125,7 @@ void TreeClient::WritePair(const std::string& key, const std::string& value) {
   Record(PairOf(key), Kind::kPut, value, [&] { return tree_->Write(batch); });
 }
 
-// Ranges that have both halves of each pair, or none.
+// Deletes ranges that include either both halves of a pair or neither.
 void TreeClient::DeleteRanges() {
   using Range = std::pair<std::string, std::string>;
   const std::string first_half = kLeft + KeyOf(0);
@@ -136,7 +136,7 @@ void TreeClient::DeleteRanges() {
     case 2: return DeleteRanges({Range(KeyOf(0), first_half)});
     case 3:
     case 4: return DeleteRanges({Range(first_half, after_all)});
-    // Then a few deletions let leaves merge.
+    // After this, a few deletions make leaves merge.
     default: {
       std::vector<Range> most_fillers;
       for (const char* group : kGroups)
@@ -162,7 +162,7 @@ void TreeClient::DeleteRanges(const std::vector<std::pair<std::string, std::stri
   }
 }
 
-// Each half is a read of the pair.
+// The read of each half is recorded as a read of the pair.
 void TreeClient::ReadPair(const std::string& key) {
   const bool is_left_first = random_.OneIn(2);
   Read(PairOf(key), (is_left_first ? kLeft : kRight) + key);
@@ -199,7 +199,7 @@ void TreeClient::ReadMany() {
     log_.Add(RecordedKeyOf(entries[i]), {Kind::kGet, Found(statuses[i], values[i]), begin, end});
 }
 
-// Each move reads the entry that it shows, and those that it passes.
+// Each move reads the entry that it shows and those that it skips.
 void TreeClient::Scan(bool forward) {
   std::vector<std::string> entries = Entries();
   if (!forward) std::reverse(entries.begin(), entries.end());

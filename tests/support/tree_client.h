@@ -1,11 +1,11 @@
-// TreeClient: the HistoryClient of a persistent tree. A pair is two keys in leaves far from each
-// other. Fillers are keys that fill the leaves, so that a few inserts split them:
+// TreeClient: the HistoryClient of a persistent tree. A pair is two keys in distant leaves. Fillers
+// are keys that fill the leaves, so that a few inserts split them:
 //
 //   key/00 ... key/45 key0 key1 | left of key/00 ... left of key0 | right of key/00 ...
 //   \___ fillers ___/ \_ keys _/   \__ fillers __/  \__ halves of pairs __/
 //
-// Each call is recorded under all keys that it reads or writes, a range deletion too. Each key that
-// an iterator passes or shows is a read of its own, between the begin and the end of the move.
+// Each call, including a range deletion, is recorded under all keys that it reads or writes. Each
+// key that an iterator skips or shows is a separate read between the begin and the end of the move.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ class TreeClient final : public HistoryClient {
   // Requires: at most 10 keys.
   TreeClient(PersistentTree* tree, HistoryRecorder* recorder, uint64_t keys, uint64_t seed);
 
-  // Puts so many fillers into an empty tree that each of three leaves is nearly full.
+  // Puts enough fillers into an empty tree that each of three leaves is nearly full.
   static void Fill(PersistentTree* tree);
-  // The contents of a tree. Expects iterators to show them in order, and both halves of a pair to
-  // be equal.
+  // The contents of a tree. Expects iterators to return them in order, and both halves of each pair
+  // to be equal.
   static HistoryContents Contents(PersistentTree* tree);
 
  private:
@@ -37,16 +37,16 @@ class TreeClient final : public HistoryClient {
   void PutManyFillers(const std::string& value);
   void WritePair(const std::string& key, const std::string& value);
   void DeleteRanges();
-  // [first, second) of each, in one call.
+  // Deletes each range [first, second) in one call.
   void DeleteRanges(const std::vector<std::pair<std::string, std::string>>& ranges);
   void ReadPair(const std::string& key);
   void ReadPinned(const std::string& key, const std::string& value);
   void ReadMany();
   void Scan(bool forward);
 
-  // All that clients put, in order.
+  // All entries that clients put, in order.
   std::vector<std::string> Entries() const;
-  // An entry's own key, or the key of its pair.
+  // Returns the entry's own key or, for half of a pair, the key of the pair.
   static std::string RecordedKeyOf(const Slice& entry);
   std::string DrawFiller();
 

@@ -11,7 +11,7 @@
 namespace ashlar::test {
 namespace {
 
-// Without splits, merges and dropped leaves its histories would show little.
+// Without splits, merges and dropped leaves, the client's histories would prove little.
 TEST(TreeClientTest, MakesLeavesSplitMergeAndVanish) {
   pmem::TestPool pool(uint64_t{1} << 20);
   const std::unique_ptr<PersistentTree> tree = pmem::OpenTestTree(&pool);

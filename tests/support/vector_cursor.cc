@@ -12,7 +12,7 @@ constexpr char kScribble = '#';
 
 }  // namespace
 
-// A value is returned as a copy that is overwritten when the cursor leaves it without a pin.
+// Returns a copy of a value, which is overwritten when the cursor leaves it, unless it is pinned.
 struct VectorCursor::Entry {
   std::string internal_key;
   std::string value;

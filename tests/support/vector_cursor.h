@@ -1,5 +1,5 @@
 // VectorCursor: an InternalCursor over entries in memory, for tests. It can fail at a chosen entry,
-// scribbles over bytes whose validity has ended, and counts the pins taken of its values.
+// overwrites bytes whose validity has ended, and counts the pins taken of its values.
 #pragma once
 
 #include <string>
@@ -23,14 +23,14 @@ class VectorCursor final : public InternalCursor {
   VectorCursor(const KeyComparator& comparator, std::vector<TestEntry> entries);
   ~VectorCursor() override;
 
-  // Reaching the entry with this user key fails with `status`, until the next seek that does not
-  // reach it.
+  // Makes the cursor fail with `status` whenever it reaches the entry with this user key. The
+  // status lasts until a seek that does not reach that entry.
   void FailAt(std::string user_key, Status status);
-  // How many entries a step shows at once; a seek shows one.
+  // Sets how many entries a step shows at once. A seek shows one.
   void SetBatch(size_t entries) { batch_ = entries; }
-  // How many pins of values are held.
+  // The number of pins held on values.
   size_t pins() const;
-  // Moves made so far, of each kind; not those inside a batch.
+  // The number of moves of each kind so far, not including those within a batch.
   size_t seeks() const { return seeks_; }
   size_t steps() const { return steps_; }
 
@@ -45,8 +45,8 @@ class VectorCursor final : public InternalCursor {
   struct Entry;
   void MoveNext() override;
   void MovePrev() override;
-  // Leaves the shown batch. Shows the entries from `first` to `last` that can be shown, and
-  // `position` in any case, and is at `position`.
+  // Leaves the shown batch and moves to `position`. Shows that entry, and those from `first` to
+  // `last` that can be shown with it.
   void Show(size_t first, size_t position, size_t last);
   bool Fails(size_t position) const;
   void Leave();

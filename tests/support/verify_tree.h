@@ -1,13 +1,13 @@
-// VerifyAndCheck: PersistentTree::Verify and, where it finds nothing, the numbered invariants of
-// the volatile state: heap, span map, pins, index. The suites use it, so that release builds check
-// them too.
+// VerifyAndCheck: runs PersistentTree::Verify and, if it finds no damage, asserts the numbered
+// invariants of the volatile state: heap, span map, pins, index. The suites call it, so that
+// release builds check the invariants too.
 #pragma once
 
 #include "ashlar/persistent_tree.h"
 
 namespace ashlar {
 
-// Requires: a tree of PersistentTree::Open or pmem::OpenTree.
+// Requires: PersistentTree::Open or pmem::OpenTree opened the tree.
 Status VerifyAndCheck(PersistentTree* tree);
 
 }  // namespace ashlar

@@ -1,4 +1,4 @@
-// The entries of an iterator, as text.
+// Returns the entries of an iterator as text.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace ashlar::test {
 
-// "a=1 b=2 " by walking forward; checked against walking backward.
+// Returns "a=1 b=2 " from a forward scan, and expects a backward scan to return the same.
 inline std::string WalkBothWays(Iterator* it) {
   std::string forward;
   for (it->SeekToFirst(); it->Valid(); it->Next())

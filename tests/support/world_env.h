@@ -1,6 +1,6 @@
-// WorldEnv: the base of the Envs of tests: any files, and threads and time that the test replaces.
+// WorldEnv: the base of test Envs. It uses any files, and a test replaces its threads and time.
 //
-// Thread safety: as the parts. Lifetime: outlives every database that uses it.
+// Thread safety: that of its parts. Lifetime: must outlive every database that uses it.
 #pragma once
 
 #include <memory>

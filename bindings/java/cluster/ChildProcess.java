@@ -56,8 +56,8 @@ class ChildProcess {
     List<String> command = new ArrayList<>(
         List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     if (library.folder() != null) command.add("-Djava.library.path=" + library.folder());
-    // Libraries that are taken out of a jar, and logs that libraries write to the home folder, stay
-    // in the scratch folder.
+    // Libraries extracted from a jar, and logs that libraries write to the home folder, are kept in
+    // the scratch folder.
     command.addAll(List.of("-Djava.io.tmpdir=" + scratch, "-Duser.home=" + scratch,
         "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
         "-Dorg.slf4j.simpleLogger.showDateTime=true"));

@@ -88,7 +88,7 @@ final class LinearizabilityChecker {
         }
         entry = entry.next;
       } else {
-        // A return whose call could not take effect before it: the last choice was wrong.
+        // The call of this return could not take effect before it, so the last choice was wrong.
         if (path.isEmpty()) return Verdict.VIOLATED;
         Step last = path.remove(path.size() - 1);
         value = last.valueBefore;
@@ -128,8 +128,8 @@ final class LinearizabilityChecker {
       events.add(new Event(operation.called(), false, call));
       events.add(new Event(operation.returned(), true, call.matchingReturn));
     }
-    // At equal times calls come first: the operations then overlap, which allows more, so that no
-    // wrong alarm is given.
+    // At equal times calls come before returns, so that the operations overlap. This allows more
+    // orders, and so gives no false alarm.
     events.sort(Comparator.comparingLong(Event::time).thenComparing(Event::isReturn));
     Entry head = new Entry(null, -1);
     Entry last = head;

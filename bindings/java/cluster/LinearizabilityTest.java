@@ -79,7 +79,7 @@ public final class LinearizabilityTest {
       List<Integer> reads = new ArrayList<>();
       long value = 0;
       for (int i = 1; i <= 200; ++i) {
-        // The effect is at 10 * i; call and return are up to 2 operations away.
+        // The effect is at 10 * i. The call and the return are up to 2 operations away.
         long called = 10L * i - random.nextInt(25), returned = 10L * i + random.nextInt(25);
         switch (random.nextInt(4)) {
           case 0 -> {

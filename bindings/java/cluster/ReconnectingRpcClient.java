@@ -32,7 +32,7 @@ final class ReconnectingRpcClient extends BoltRpcClient {
       ConnectionPool pool = creation.get();
       return pool.isAsyncCreationDone() && pool.getAll().stream().noneMatch(Connection::isFine);
     } catch (ExecutionException | InterruptedException e) {
-      return false;  // bolt drops a creation that failed; one that is done does not wait
+      return false;  // bolt drops a failed creation, and a finished one does not wait
     }
   }
 

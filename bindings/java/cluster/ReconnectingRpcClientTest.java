@@ -46,7 +46,7 @@ public final class ReconnectingRpcClientTest implements AutoCloseable {
     options.setRpcConnectTimeoutMs(TIMEOUT_MS);
     client.init(options);
     com.alipay.remoting.rpc.RpcClient bolt = ((BoltRpcClient) client.getRpcClient()).getRpcClient();
-    // Bolt's own attempt to connect again after a connection closes would disturb the states.
+    // Bolt's own attempt to reconnect after a connection closes would disturb the states.
     bolt.option(BoltClientOption.CONN_RECONNECT_SWITCH, false);
     bolt.addConnectionEventProcessor(
         ConnectionEventType.CLOSE, (address, connection) -> firstClosed.complete(connection));
@@ -161,6 +161,6 @@ public final class ReconnectingRpcClientTest implements AutoCloseable {
     }
     ChildProcess.delete(logs);
     System.out.printf("%d passed, %d failed%n", scenarios.size() - failed, failed);
-    System.exit(failed == 0 ? 0 : 1);  // threads of the transport are still there
+    System.exit(failed == 0 ? 0 : 1);  // threads of the transport are still running
   }
 }

@@ -164,7 +164,7 @@ public final class RheaCluster {
 
   private void moveRegion() throws Exception {
     nodes.snapshotAll();
-    // The log is cut at the one before the last, so that node 4 needs the snapshot.
+    // Truncates the log at the last snapshot but one, so that node 4 needs the snapshot.
     nodes.snapshotAll();
     NodeProcess first = nodes.members().get(0), fourth = nodes.fourth();
     nodes.startFourth();
@@ -289,7 +289,7 @@ public final class RheaCluster {
   static void redirectLogs(Path root) {
     System.setProperty("org.slf4j.simpleLogger.logFile", root.resolve("client.log").toString());
     System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
-    // Where a library of RheaKV's makes a folder of logs.
+    // A library that RheaKV uses creates a folder of logs here.
     System.setProperty("user.home", root.toString());
   }
 

@@ -43,7 +43,7 @@ public final class RheaFaults {
     nodes.startAll();
     nodes.leader(RheaClient.FIRST_REGION);
     client = new RheaClient(nodes.servers(), RheaCluster.TIMEOUT_MS);
-    // A follower is harmed, so that the others have nothing to elect.
+    // The victim must be a follower, so that the other nodes need no election.
     if (nodes.leader(RheaClient.FIRST_REGION) == victim)
       client.transferLeader(RheaClient.FIRST_REGION, nodes.members().get(0));
   }
@@ -142,7 +142,7 @@ public final class RheaFaults {
     check(!tables.isEmpty(), "the Raft log has no tables");
     for (Path table : tables) {
       try (RandomAccessFile file = new RandomAccessFile(table.toFile(), "rw")) {
-        // Within the first half of the table are its entries.
+        // The first half of the table contains its entries.
         for (long offset = file.length() / 8; offset < file.length() / 2; offset += 512) {
           file.seek(offset);
           int old = file.read();
@@ -156,7 +156,7 @@ public final class RheaFaults {
     explain(begin, "[Cc]orrupt|checksum|[Cc]hecksum");
     load(500);
     victim.kill();
-    // A node without its log is a new member: it leaves the group, and joins it empty.
+    // A node without its log is a new member, so it leaves the group and joins it again empty.
     client.removeReplica(RheaClient.FIRST_REGION, victim);
     ChildProcess.delete(victim.folder);
     nodes.start(victim);
@@ -190,7 +190,7 @@ public final class RheaFaults {
     victim.quit();
     client.removeReplica(RheaClient.FIRST_REGION, victim);
     ChildProcess.delete(victim.folder);
-    // The other one stands still while it is copied.
+    // The other node is stopped while it is copied.
     other.kill();
     copy(other.folder, victim.folder);
     nodes.start(other);

@@ -72,7 +72,7 @@ public final class RheaNode {
     for (RegionEngine region : engine.getAllRegionEngines()) {
       Node node = region.getNode();
       byte[] start = region.getRegion().getStartKey();
-      boolean works = node.getNodeState().isActive();  // another one has no indexes
+      boolean works = node.getNodeState().isActive();  // an inactive node has no indexes
       if (text.length() > 0) text.append(' ');
       text.append(region.getRegion().getId())
           .append(':')

@@ -164,7 +164,7 @@ final class Workload {
   /** 5 of 10 read, 4 put, 1 compares and puts. Returns whether it succeeded. */
   private boolean operate(Key key, int dice, long called) throws InterruptedException {
     if (dice < 5) return get(key, called);
-    // RheaKV refuses to expect that the key is not there.
+    // RheaKV rejects a compare-and-put that expects a missing key.
     if (dice == 9 && key.lastSeen != 0 && key.turn.compareAndSet(Turn.OPEN, Turn.BUSY))
       return compareAndPut(key, called);
     return put(key, called);

@@ -61,7 +61,7 @@ public final class KafkaStreamsTest {
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "ashlar-test");
     properties.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:1");
     properties.put(StreamsConfig.STATE_DIR_CONFIG, dir.toString());
-    // With the metrics of RocksDB's statistics.
+    // Enables the metrics of RocksDB's statistics.
     properties.put(StreamsConfig.METRICS_RECORDING_LEVEL_CONFIG, "DEBUG");
     return new TopologyTestDriver(builder.build(), properties, Instant.EPOCH);
   }
@@ -144,14 +144,14 @@ public final class KafkaStreamsTest {
         check(libraries.endsWith("libashlarjni.so"),
             "the library is another one: set java.library.path");
       }
-      // The driver deletes its folder when it is closed, so that the stores are opened again in a
+      // The driver deletes its folder when it is closed, so the stores are opened again from a
       // copy.
       for (StateStore store : driver.getAllStateStores().values()) store.flush();
       copy(dir, copy);
     }
     System.out.printf("%d records into three stores: %d ms%n", test.sent,
         (System.nanoTime() - start) / 1_000_000);
-    // The driver has no changelog to restore from: what is there now was on disk.
+    // The driver has no changelog to restore from, so everything that it finds was on disk.
     try (TopologyTestDriver driver = open(copy)) {
       test.compare(driver, "after reopening");
       test.send(driver);

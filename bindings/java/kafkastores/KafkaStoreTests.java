@@ -61,7 +61,7 @@ public final class KafkaStoreTests implements TestExecutionListener {
   @Override
   public void executionFinished(TestIdentifier test, TestExecutionResult result) {
     boolean passed = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
-    // A failed class counts, too.
+    // A failed class counts too.
     if (test.getSource().isEmpty() || (passed && !test.isTest())) return;
     String event = passed                                          ? "passed"
         : result.getStatus() == TestExecutionResult.Status.ABORTED ? "ignored"

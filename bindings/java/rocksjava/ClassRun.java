@@ -75,7 +75,7 @@ public final class ClassRun extends RunListener {
 
   @Override
   public void testFailure(Failure failure) {
-    // A test has several failures if what cleans up after it fails, too. The first is its outcome.
+    // A test has several failures if its cleanup fails too. The first failure is its outcome.
     if (!failed) write("failed", failure.getDescription(), failure.getException().toString());
     failed = true;
     System.out.println(failure.getTestHeader() + "\n" + failure.getTrace());
@@ -109,7 +109,7 @@ public final class ClassRun extends RunListener {
 
   /** Arguments: class, its prefix that names lack, file of outcomes, tests that are left out. */
   public static void main(String[] arguments) throws Exception {
-    // Some classes of tests rely on others of the same process to load the library.
+    // Some test classes rely on others in the same process to load the library.
     RocksDB.loadLibrary();
     Class<?> type = Class.forName(arguments[0]);
     try (PrintStream events = new PrintStream(arguments[2])) {

@@ -94,7 +94,7 @@ final class Expectations {
       }
     }
     for (Line line : lines) {
-      // Of a test that is left out, the outcome says so.
+      // If a test is left out, its outcome says so.
       if (outcomes.stream().noneMatch(o -> !o.event.equals("ignored") && line.fits(o))) {
         differences.add("is listed, but no test that ran has this name: " + line.name);
       }

@@ -61,8 +61,8 @@ public final class RocksJavaTests {
     String classPath = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
                            .map(entry -> Path.of(entry).toAbsolutePath().toString())
                            .collect(Collectors.joining(File.pathSeparator));
-    // Mockito 1 defines classes by reflection, for which java.lang must be open.
-    // Their tests expect the assertions of the classes.
+    // Mockito 1 defines classes by reflection, so java.lang must be open.
+    // The tests expect the assertions of RocksDB's classes.
     List<String> command = new ArrayList<>(List.of(java, "-ea:org.rocksdb...", "-Xcheck:jni",
         "--add-opens", "java.base/java.lang=ALL-UNNAMED", "-Djava.library.path=" + library,
         "-Djava.io.tmpdir=" + scratch, "-XX:ErrorFile=" + log + ".crash",

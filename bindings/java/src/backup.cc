@@ -77,7 +77,7 @@ ASHLAR_NATIVE(void, BackupEngineOptions_setRestoreRateLimiter, jlong handle, jlo
         call.Use<RateLimiterObject>(limiter).value;
   });
 }
-// Accepted: Ashlar's engine of backups writes no messages.
+// Accepted without effect, because Ashlar's backup engine writes no messages.
 ASHLAR_NATIVE(void, BackupEngineOptions_setInfoLog, jlong handle, jlong logger) {
   Native(env, [&](Call& call) {
     call.Use<BackupEngineOptionsObject>(handle);
@@ -90,8 +90,8 @@ ASHLAR_NATIVE(void, BackupEngineOptions_setInfoLog, jlong handle, jlong logger) 
 ASHLAR_NATIVE(jlong, BackupEngine_open, jlong environment, jlong options) {
   return Native(env, [&](Call& call) {
     BackupEngineOptions o = call.Use<BackupEngineOptionsObject>(options).value;
-    // Tables are always shared, by their checksums: a backup that asks for copies of its own gets
-    // the same contents in less space.
+    // Tables are always shared and identified by their checksums. A backup that requests its own
+    // copies gets the same contents in less space.
     o.share_table_files = true;
     o.share_files_with_checksum = true;
     BackupEngine* engine = nullptr;

@@ -1,5 +1,5 @@
-// The options of single calls, and small structures of options: plain values with one getter and
-// one setter for each member.
+// The options of single calls, and small option structures. They are plain values with one getter
+// and one setter for each member.
 #include <limits>
 
 #include "convert.h"
@@ -73,7 +73,7 @@ READ(ioTimeout, setIoTimeout, jlong, io_timeout)
 READ(valueSizeSoftLimit, setValueSizeSoftLimit, jlong, value_size_soft_limit)
 READ(readTier, setReadTier, jbyte, read_tier)
 #undef READ
-// These are handles: a read looks up their objects.
+// These members are handles. A read looks up their objects.
 #define READ_HANDLE(getter, setter, member)                                                     \
   ASHLAR_NATIVE(void, ReadOptions_##setter, jlong handle, jlong value) {                        \
     Native(env, [&](Call& call) { call.Use<ReadOptionsObject>(handle).member = value; });       \
@@ -194,7 +194,7 @@ ASHLAR_NATIVE(void, ConfigOptions_setEnv, jlong handle, jlong environment) {
     config.value.env = config.env.get();
   });
 }
-// Ashlar compares comparators at open, independent of this option.
+// Ashlar compares comparators at open regardless of this option.
 ASHLAR_NATIVE(void, ConfigOptions_setSanityLevel, jlong handle, jbyte /*level*/) {
   Native(env, [&](Call& call) { call.Use<ConfigOptionsObject>(handle); });
 }

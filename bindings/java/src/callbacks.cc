@@ -1,6 +1,6 @@
-// Java objects that the engine calls: comparators, factories of compaction filters, filters of
-// tables and of logs, loggers, handlers of write batches. A Java object is kept until its C++
-// counterpart is deleted; callbacks run in whatever thread the engine calls from.
+// Java objects that the engine calls: comparators, compaction filter factories, filters of tables
+// and logs, loggers, write batch handlers. A Java object is kept until its C++ counterpart is
+// deleted. Callbacks run in whichever thread the engine calls from.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace ashlar::java {
 namespace {
 
 struct ComparatorOptions {
-  // Of RocksDB's three kinds of reuse there is one here: buffers of the calling thread.
+  // Of RocksDB's three kinds of reuse, only one exists here: buffers of the calling thread.
   jbyte reused_synchronisation_type = 1;
   jint max_reused_buffer_size = 64;
   bool use_direct_buffer = true;
 };
 using ComparatorOptionsObject = Holder<ComparatorOptions, Kind::kComparatorOptions>;
 
-// Text that a method without parameters returns.
+// Returns the text that the object's method name() returns.
 std::string NameOf(Call& call, jobject object) {
   JNIEnv* env = call.env();
   const LocalRef<jclass> type(env, env->GetObjectClass(object));
@@ -39,12 +39,12 @@ jclass GlobalClass(Call& call, const char* name) {
 
 // ---- Comparators.
 
-// A thread's pair of direct buffers for keys, so that a comparison makes no objects. Both are empty
-// while a comparison inside a comparison would use them.
+// A thread's pair of direct buffers for keys, so that a comparison creates no objects. While they
+// are busy, a comparison that runs within a comparison creates its own buffers.
 //
-// Invariant: Java's buffers are those of one comparator, owner_. Java's bridge restores the
-// position of a buffer after a comparison, but not the byte order, which the next comparator must
-// not get.
+// Invariant: the Java buffers belong to one comparator, owner_. Java's bridge restores the position
+// of a buffer after a comparison but not its byte order, which the next comparator must not
+// inherit.
 class KeyBuffers {
  public:
   static constexpr size_t kBytes = 1024;
@@ -54,13 +54,13 @@ class KeyBuffers {
   KeyBuffers& operator=(const KeyBuffers&) = delete;
   ~KeyBuffers() { Release(); }
 
-  // Before Fill. Drops the buffers of another comparator.
+  // Must be called before Fill. Drops the buffers of another comparator.
   void SetOwner(uint64_t comparator) {
     if (owner_ == comparator) return;
     Release();
     owner_ = comparator;
   }
-  // Null if there is no memory for one.
+  // Returns null if a buffer cannot be allocated.
   jobject Fill(JNIEnv* env, size_t which, const Slice& key) {
     jobject& buffer = buffers_[which];
     if (buffer == nullptr) {
@@ -70,7 +70,7 @@ class KeyBuffers {
     std::memcpy(bytes_[which], key.data(), key.size());
     return buffer;
   }
-  // After an exception, which leaves positions that the next comparison does not expect.
+  // Used after an exception, which leaves positions that the next comparison does not expect.
   void Release() {
     if (buffers_[0] == nullptr && buffers_[1] == nullptr) return;
     const JavaThread thread(1);
@@ -88,15 +88,15 @@ class KeyBuffers {
   char bytes_[2][kBytes];
 };
 
-// On the heap: the engine's thread-local variables are in the small block that the system has for
-// libraries that are loaded late, and a kilobyte more would not fit.
+// On the heap, because the engine's thread-local variables are in the small block that the system
+// reserves for libraries loaded late, and two more kilobytes would not fit.
 KeyBuffers& BuffersOfThread() {
   static thread_local std::unique_ptr<KeyBuffers> buffers;
   if (buffers == nullptr) buffers = std::make_unique<KeyBuffers>();
   return *buffers;
 }
 
-// Not the address of a comparator, which a later one may have.
+// Not the address of a comparator, because a later comparator may have the same address.
 uint64_t NewComparatorId() {
   static std::atomic<uint64_t> last{0};
   return ++last;
@@ -108,7 +108,7 @@ class JavaComparator final : public Comparator {
       : comparator_(call.env(), comparator),
         name_(NameOf(call, comparator)),
         direct_(options.use_direct_buffer),
-        // The bridge, once loaded, stays as long as the comparator's class.
+        // Once loaded, the bridge class remains as long as the comparator's class.
         bridge_(GlobalClass(call, "org/rocksdb/AbstractComparatorJniBridge")) {
     compare_ = call.Made(call.env()->GetStaticMethodID(
         bridge_, "compareInternal",
@@ -130,7 +130,7 @@ class JavaComparator final : public Comparator {
   int Compare(const Slice& a, const Slice& b) const override {
     JavaThread thread(8);
     JNIEnv* env = thread.env();
-    // Where Java fails, some order is needed to come to an end.
+    // If Java fails, the operation still needs some order to end.
     if (env == nullptr) return a.compare(b);
     KeyBuffers& buffers = BuffersOfThread();
     const bool reuse = direct_ && !buffers.busy && a.size() <= KeyBuffers::kBytes &&
@@ -149,7 +149,7 @@ class JavaComparator final : public Comparator {
                                        reuse ? static_cast<jint>(b.size()) : -1);
       if (reuse) buffers.busy = false;
     }
-    // Java may lack memory for a buffer without an exception. Different keys are not equal then.
+    // A buffer may be null without an exception. Even then, different keys must not be equal.
     if (!has_both || env->ExceptionCheck()) [[unlikely]] {
       thread.ReportException();
       if (reuse) buffers.Release();
@@ -158,12 +158,12 @@ class JavaComparator final : public Comparator {
     return order;
   }
 
-  // Shorter keys in indexes are not worth calls into Java.
+  // Shorter keys in indexes do not justify calls into Java.
   void FindShortestSeparator(std::string* /*start*/, const Slice& /*limit*/) const override {}
   void FindShortSuccessor(std::string* /*key*/) const override {}
 
  private:
-  // Null if it raised an exception.
+  // Returns null if it raised an exception.
   jobject NewBuffer(JNIEnv* env, const Slice& key) const {
     const auto size = static_cast<jsize>(key.size());
     if (direct_) return env->NewDirectByteBuffer(const_cast<char*>(key.data()), size);
@@ -186,7 +186,7 @@ class JavaComparator final : public Comparator {
 
 // ---- Compaction filters.
 
-// Of a filter that Java made by name: RemoveEmptyValueCompactionFilter is the only one.
+// A filter that Java created by name. RemoveEmptyValueCompactionFilter is the only such filter.
 class RemoveEmptyValues final : public CompactionFilter {
  public:
   const char* Name() const override { return "RemoveEmptyValueCompactionFilter"; }
@@ -196,7 +196,7 @@ class RemoveEmptyValues final : public CompactionFilter {
   }
 };
 
-// A filter of the engine that shares one that Java may have closed.
+// A filter for the engine that shares ownership of a filter that Java may have closed.
 class SharedFilter final : public CompactionFilter {
  public:
   explicit SharedFilter(std::shared_ptr<const CompactionFilter> filter)
@@ -221,7 +221,7 @@ class JavaFilterFactory final : public CompactionFilterFactory {
   }
   const char* Name() const override { return name_.c_str(); }
 
-  // Java gives the filter away. An exception ends the job with an error that has its text.
+  // Java hands over the filter. An exception ends the job with an error that contains its text.
   std::unique_ptr<CompactionFilter> CreateCompactionFilter(
       const CompactionFilter::Context& context) override {
     JavaThread thread;
@@ -243,7 +243,7 @@ class JavaFilterFactory final : public CompactionFilterFactory {
   jmethodID create_ = nullptr;
 };
 
-// ---- Filters of tables and of logs. They run in Java's thread, inside of a native method, which
+// ---- Filters of tables and of logs. They run in Java's thread within a native method, which
 // throws their exceptions.
 
 class JavaTableFilter {
@@ -264,7 +264,7 @@ class JavaTableFilter {
       const LocalRef<> java_properties(env, NewTableProperties(call, properties));
       wanted = env->CallBooleanMethod(filter_.get(), wants_, java_properties.get()) != 0;
     } catch (...) {
-      // Java's exception is pending; without memory the table is wanted.
+      // A Java exception is pending. If an allocation failed, the table is wanted.
     }
     return thread.ReportException() || wanted;
   }
@@ -282,7 +282,7 @@ class JavaWalFilter final : public WalFilter {
     const LocalRef<jclass> type(env, call.Class("org/rocksdb/AbstractWalFilter"));
     families_ = call.Made(env->GetMethodID(type.get(), "columnFamilyLogNumberMap",
                                            "(Ljava/util/Map;Ljava/util/Map;)V"));
-    // Returns the decision in the high byte, and whether the batch is replaced in the low one.
+    // The high byte of the result is the decision, the low byte says if the batch is replaced.
     record_ =
         call.Made(env->GetMethodID(type.get(), "logRecordFoundProxy", "(JLjava/lang/String;JJ)S"));
   }
@@ -312,7 +312,7 @@ class JavaWalFilter final : public WalFilter {
   WalProcessingOption LogRecordFound(unsigned long long log_number, const std::string& file_name,
                                      const WriteBatch& batch, WriteBatch* new_batch,
                                      bool* batch_changed) override {
-    // The engine takes it for a decision without a meaning, and ends the open.
+    // The engine treats this as an invalid decision and fails the open.
     WalProcessingOption decision = WalProcessingOption::kWalProcessingOptionMax;
     Run([&](Call& call) {
       const LocalRef<jstring> name(call.env(), call.NewText(file_name));
@@ -336,7 +336,7 @@ class JavaWalFilter final : public WalFilter {
     return call.New("java/lang/Integer", "(I)V", static_cast<jint>(value));
   }
 
-  // Runs no callback after one that has thrown.
+  // Runs no callback after one has thrown.
   template <typename Body>
   void Run(Body body) {
     JavaThread thread;
@@ -384,14 +384,14 @@ class JavaLogger final : public Logger {
     const jobject java_level =
         env->CallStaticObjectMethod(levels_, get_level_, static_cast<jint>(level));
     if (!env->ExceptionCheck()) {
-      // Messages are ASCII but for paths.
+      // Messages are ASCII except for paths.
       Call call(env, Call::Of::kCallback);
       try {
         env->CallVoidMethod(logger_.get(), log_, java_level, call.NewText(std::string(message)));
       } catch (const ExceptionRaised&) {
       }
     }
-    // A message that is lost is no reason to fail.
+    // A lost message is no reason to fail.
     thread.TakeException();
   }
 
@@ -443,8 +443,8 @@ struct BatchHandlerObject : Object {
   HandlerMethods methods;
 };
 
-// One iteration, in the Java thread that asked for it. An exception of the handler stays pending
-// and ends the iteration. Java's iterate throws it.
+// One iteration in the Java thread that requested it. An exception of the handler stays pending and
+// ends the iteration. Java's iterate throws it.
 class BatchIteration final : public WriteBatch::Handler {
  public:
   BatchIteration(Call& call, const BatchHandlerObject& object)
@@ -508,7 +508,7 @@ class BatchIteration final : public WriteBatch::Handler {
     env()->CallVoidMethod(handler_, method, bytes.get());
     return Checked();
   }
-  // Java has forms without the family for the default one.
+  // Java's methods for the default family have no family parameter.
   Status One(uint32_t family, jmethodID plain, jmethodID with_family, const Slice& key) {
     const LocalRef<jbyteArray> k(env(), call_.NewBytes(key));
     if (family == 0) {

@@ -1,5 +1,5 @@
-// Java's numbers to the engine's and back. Enumerations have the same values in Java, except where
-// there is a specialisation below.
+// Converts between Java's numbers and the engine's. Enumerations have the same values in Java,
+// except where there is a specialisation below.
 #pragma once
 
 #include <jni.h>
@@ -16,7 +16,7 @@ T FromJava(J value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value != 0;
   } else if constexpr (std::is_same_v<T, CompressionType>) {
-    // Java has no room for 0xff.
+    // Java uses 0x7f, because its byte cannot hold 0xff.
     return value == 0x7f ? kDisableCompressionOption : static_cast<CompressionType>(value);
   } else if constexpr (std::is_same_v<T, std::chrono::microseconds>) {
     return std::chrono::microseconds(value);

@@ -50,7 +50,7 @@ Kept DBObject::KeptFor(const ColumnFamilyOptions& options) const {
       found.compaction_filter = kept.compaction_filter;
     }
   }
-  // The wrappers of a database with TTL point to the filters of its families and its environment.
+  // The wrappers of a database with TTL point to its families' filters and its environment.
   if (dynamic_cast<const DBWithTTL*>(db_) != nullptr) {
     found.compaction_filter = std::shared_ptr<const CompactionFilter>(
         std::make_shared<std::vector<Kept>>(kept_), options.compaction_filter);
@@ -73,7 +73,7 @@ bool DBObject::TakeFileDeletionDisable() {
   return true;
 }
 
-// Not under the mutex: the engine deletes files, and calls listeners.
+// Not under the mutex, because the engine deletes files and calls listeners.
 Status DBObject::EnableFileDeletions(bool force) {
   while (TakeFileDeletionDisable()) {
     const Status status = db_->EnableFileDeletions();
@@ -101,7 +101,7 @@ void DBObject::CloseChildren() {
     children.assign(children_.begin(), children_.end());
   }
   for (const jlong child : children) Dispose(child);
-  // Another thread may be closing one.
+  // Another thread may be closing a child.
   std::unique_lock<std::mutex> lock(mutex_);
   child_removed_.wait(lock, [&] { return children_.empty(); });  // I1
   const jlong environment = std::exchange(environment_, 0);
@@ -131,7 +131,7 @@ jlong DBObject::Environment() {
   if (environment == Env::Default()) return DefaultEnvHandle();
   std::lock_guard<std::mutex> lock(mutex_);
   if (environment_ == 0) {
-    // A borrowed database keeps nothing: its callback ends before the environment.
+    // A borrowed database keeps nothing alive, because its callback ends before the environment.
     std::shared_ptr<Env> shared(std::shared_ptr<Env>(), environment);
     for (const Kept& kept : kept_) {
       if (kept.env.get() == environment) shared = kept.env;
@@ -173,7 +173,7 @@ Families TakeFamilies(Call& call, jobjectArray names, jlongArray options) {
   return families;
 }
 
-// The handles of a database and of its families, as RocksDB.open takes them.
+// The handles of a database and its families in the form that RocksDB.open expects.
 jlongArray RegisterDatabase(Call& call, std::unique_ptr<DBObject> db, const OwnHandle& own,
                             const std::vector<ColumnFamilyHandle*>& families) {
   DBObject& object = *db;
@@ -219,7 +219,7 @@ jlongArray OpenFamilies(Call& call, jlong options, jobjectArray names, jlongArra
 }  // namespace
 
 ASHLAR_NATIVE(jint, RocksDB_version) {
-  return 7 << 16 | 9 << 8 | 2;  // the classes that this library serves
+  return 7 << 16 | 9 << 8 | 2;  // the version of the classes that this library serves
 }
 
 ASHLAR_NATIVE(jlong, RocksDB_open__JLjava_lang_String_2, jlong options, jstring path) {
@@ -328,8 +328,8 @@ ASHLAR_NATIVE(jlong, TtlDB_createColumnFamilyWithTtl, jlong handle, jbyteArray n
   });
 }
 
-// The database is gone whether Close succeeds or not, so that no call can reach it during the
-// close. Java closes a database once.
+// Removes the database whether Close succeeds or not, so that no call can reach it while it closes.
+// Java closes a database once.
 static void CloseDatabase(JNIEnv* env, jlong handle) {
   Native(env, [&](Call& call) {
     const std::unique_ptr<DBObject> db(static_cast<DBObject*>(Take(Kind::kDB, handle)));
@@ -349,7 +349,7 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_listColumnFamilies, jlong options, jstring p
     std::vector<std::string> names;
     const Status status =
         DB::ListColumnFamilies(call.Use<OptionsObject>(options).value, call.Text(path), &names);
-    // As RocksDB: a database that does not exist has no families.
+    // As in RocksDB, a database that does not exist has no families.
     if (!status.ok()) names.clear();
     return call.NewByteArrays(names);
   });
@@ -424,8 +424,8 @@ ASHLAR_NATIVE(jint, ColumnFamilyHandle_getID, jlong handle) {
     return static_cast<jint>(call.Use<ColumnFamilyObject>(handle).family->GetID());
   });
 }
-// Whether nothing that the options point to ends before them. It may in callbacks of a database
-// that is being opened or closed, whose object does not exist.
+// True if everything to which the options point lives as long as they do. This may be false in
+// callbacks of a database that is being opened or closed, which has no object.
 static bool Keeps(const Kept& kept, const ColumnFamilyOptions& options) {
   const Comparator* const comparator = options.comparator;
   return options.compaction_filter == kept.compaction_filter.get() &&
@@ -461,7 +461,7 @@ ASHLAR_NATIVE(jlong, RocksDB_getSnapshot, jlong handle) {
     const Snapshot* snapshot = db.db().GetSnapshot();
     if (snapshot != nullptr) return db.RegisterChild(new SnapshotObject(db, snapshot));
     if (!db.db().IsSecondary()) throw std::bad_alloc();
-    return jlong{0};  // a secondary has none; null in Java
+    return jlong{0};  // a secondary has no snapshots; null in Java
   });
 }
 ASHLAR_NATIVE(void, RocksDB_releaseSnapshot, jlong handle, jlong snapshot) {
@@ -542,8 +542,8 @@ ASHLAR_NATIVE(void, RocksDB_setDBOptions, jlong handle, jobjectArray keys, jobje
     call.Check(call.Use<DBObject>(handle).db().SetDBOptions(TakeOptions(call, keys, values)));
   });
 }
-// Java parses numbers as signed ones. The two ages whose default is a mark that is larger get the
-// number that the mark stands for (ashlar/options.h).
+// Java parses numbers as signed. The default of two ages is a mark that exceeds this range, so they
+// get the number that the mark stands for (ashlar/options.h).
 static void ReplaceDefaultAges(Options* options) {
   constexpr uint64_t kDefault = 0xfffffffffffffffe, kThirtyDays = 30 * 24 * 60 * 60;
   const bool filtered =
@@ -553,7 +553,7 @@ static void ReplaceDefaultAges(Options* options) {
     options->periodic_compaction_seconds = filtered ? kThirtyDays : 0;
   }
 }
-// The parser of the Java classes takes no option without a value, such as an empty list of ages.
+// The Java classes' parser rejects an option without a value, such as an empty list of ages.
 static void RemoveEmptyOptions(std::string* text) {
   for (size_t at = text->find("=;"); at != std::string::npos; at = text->find("=;", at)) {
     size_t begin = at;
@@ -561,7 +561,7 @@ static void RemoveEmptyOptions(std::string* text) {
                          (*text)[begin - 1] == '_'))
       --begin;
     if (begin == at) {
-      ++at;  // a part of a value
+      ++at;  // within a value
       continue;
     }
     text->erase(begin, at + 2 - begin);
@@ -656,8 +656,8 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_compactFiles, jlong handle, jlong options, j
     return call.NewTexts(outputs);
   });
 }
-// Java can give no range. RocksDB's library suggests that from the empty key to the empty key, and
-// returns these.
+// Java cannot pass a range. RocksDB's library suggests the range from the empty key to the empty
+// key, and returns that range.
 ASHLAR_NATIVE(jlongArray, RocksDB_suggestCompactRange, jlong handle, jlong family) {
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
@@ -670,7 +670,7 @@ ASHLAR_NATIVE(void, RocksDB_deleteFilesInRanges, jlong handle, jlong family, job
               jboolean include_end) {
   Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
-    // Begin and end take turns; null is unbounded.
+    // Begins and ends alternate. Null is unbounded.
     const size_t size = static_cast<size_t>(call.Length(ranges)) / 2 * 2;
     std::vector<std::string> keys(size);
     std::vector<Slice> slices(size);
@@ -689,8 +689,8 @@ ASHLAR_NATIVE(void, RocksDB_deleteFilesInRanges, jlong handle, jlong family, job
 }
 namespace {
 
-// Ranges of keys, from handles of slices, begin and end in turn. A copy: slices may be closed by
-// other threads meanwhile.
+// Key ranges from handles of slices, which alternate between begin and end. The keys are copied,
+// because other threads may close the slices meanwhile.
 struct Ranges {
   Ranges(Call& call, jlongArray slices) {
     const std::vector<jlong> bounds = call.Longs(slices);
@@ -779,7 +779,7 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_getLiveFiles, jlong handle, jboolean flush) 
     std::vector<std::string> files;
     uint64_t manifest_bytes = 0;
     call.Check(call.Use<DBObject>(handle).db().GetLiveFiles(files, &manifest_bytes, flush != 0));
-    files.push_back(std::to_string(manifest_bytes));  // Java takes it from the end
+    files.push_back(std::to_string(manifest_bytes));  // Java reads it from the end
     return call.NewTexts(files);
   });
 }
@@ -947,7 +947,7 @@ ASHLAR_NATIVE(jobject, MemoryUtil_getApproximateMemoryUsageByType, jlongArray da
     for (const jlong cache : cache_handles) {
       bytes[3] += call.Use<CacheObject>(cache).value->GetUsage();
     }
-    // A type of which nothing was asked for is not in the map.
+    // The map has no entry for a type that was not requested.
     const jobject map = call.NewMap();
     for (size_t i = database_handles.empty() ? 3 : 0; i < (cache_handles.empty() ? 3 : 4); ++i) {
       const LocalRef<> key(env, call.New("java/lang/Byte", "(B)V", static_cast<jint>(i)));

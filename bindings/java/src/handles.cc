@@ -17,8 +17,8 @@ constexpr size_t kChunksMax = 16384;
 constexpr uint64_t kGenerationMask = (uint64_t{1} << 23) - 1;
 
 struct Slot {
-  // The handle of the object, or 0. Written with release after object; Announce reads it with
-  // sequential consistency, in one order with the announcements.
+  // The handle of the object, or 0. Written with release after object. Announce reads it with
+  // sequential consistency, in one total order with the announcements.
   std::atomic<jlong> handle{0};
   Object* object = nullptr;
   uint64_t generation = 0;  // of the last handle; under the registry's mutex
@@ -27,12 +27,12 @@ struct Slot {
 struct Registry {
   std::mutex mutex;
   std::array<std::atomic<Slot*>, kChunksMax> chunks = {};
-  size_t slots_used = 0;  // under mutex, as is the list
+  size_t slots_used = 0;  // under mutex, as is free_slots
   std::vector<uint32_t> free_slots;
   std::atomic<ThreadRecord*> records{nullptr};
 };
 
-// Never destroyed: threads end after the static variables.
+// Never destroyed, because threads end after the static variables.
 Registry& TheRegistry() {
   static Registry* registry = new Registry;
   return *registry;
@@ -45,7 +45,7 @@ Slot* FindSlot(Registry& registry, jlong handle) {
   return chunk == nullptr ? nullptr : chunk + index % kSlotsInChunk;
 }
 
-// Gives the record back when the thread ends.
+// Returns the record to the registry when the thread ends.
 struct RecordOwner {
   RecordOwner();
   ~RecordOwner() {
@@ -80,7 +80,7 @@ bool IsAnnounced(const ThreadRecord& record, size_t count, jlong handle) {
 constexpr const char* kInUse =
     "the object is in use by a call of this thread that has not returned";
 
-// See Object. Only databases and readers of tables have parts.
+// See Object. Only databases and table readers have parts.
 const char* ReasonNotToClose(ThreadRecord& own, jlong handle) {
   if (IsAnnounced(own, own.count, handle)) return kInUse;
   if (KindOf(handle) != Kind::kDB && KindOf(handle) != Kind::kSstFileReader) return nullptr;
@@ -183,7 +183,7 @@ jlong Register(Kind kind, Object* object) {
   } else {
     if (registry.slots_used == kSlotsInChunk * kChunksMax) throw std::bad_alloc();
     if (registry.slots_used % kSlotsInChunk == 0) {
-      // Room for every slot, so that a disposal needs no memory.
+      // Reserves room for every slot, so that a disposal never allocates.
       registry.free_slots.reserve(registry.slots_used + kSlotsInChunk);
       registry.chunks[registry.slots_used / kSlotsInChunk].store(new Slot[kSlotsInChunk],
                                                                  std::memory_order_release);
@@ -216,7 +216,7 @@ Object* Take(Kind kind, jlong handle) {
   }
   jlong expected = handle;
   if (slot == nullptr || !slot->handle.compare_exchange_strong(expected, 0)) return nullptr;
-  // Calls are short, except those that wait for background work: no reason to burn a processor.
+  // Most calls are short, but some wait for background work, and spinning would waste a processor.
   for (int round = 0; AnnouncedElsewhere(registry, own, handle); ++round) {
     if (round < 100) {
       std::this_thread::yield();

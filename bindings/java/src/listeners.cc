@@ -1,10 +1,10 @@
-// Event listeners of Java, and the jobs passed to them.
+// Java's event listeners and the job reports passed to them.
 //
-// A callback attaches its thread to the Java machine only if the listener has the event enabled. An
+// A callback attaches its thread to the JVM only if the listener has the event enabled. An
 // exception is printed and has no other effect. A database that is passed to a callback is the
-// program's own, by the handle that Java has. While it is being opened or closed, it has a handle
-// that is valid during the callback only, like other objects that the engine passes; later use is
-// detected. A listener cannot close the database that calls it: see Object::ReasonNotToClose.
+// program's own, under the handle that Java has. While the database is being opened or closed, it
+// has a handle that is valid only during the callback, like other objects that the engine passes.
+// Later use is detected. A listener cannot close its database: see Object::ReasonNotToClose.
 #include <array>
 #include <exception>
 
@@ -19,7 +19,7 @@ namespace {
 // ---- Numbers of Java's enumerations that differ from those of the engine.
 
 jint JavaReason(FlushReason reason) {
-  // Java's have no logs that are full, and one reason for all recoveries.
+  // Java has no reason for full logs, and only one reason for all recoveries.
   if (reason == FlushReason::kErrorRecoveryRetryFlush) reason = FlushReason::kErrorRecovery;
   if (reason > FlushReason::kErrorRecovery) reason = FlushReason::kOthers;
   return static_cast<jint>(reason);
@@ -31,7 +31,7 @@ jint JavaReason(BackgroundErrorReason reason) {
     case BackgroundErrorReason::kCompaction:
     case BackgroundErrorReason::kWriteCallback:
     case BackgroundErrorReason::kMemTable: return static_cast<jint>(reason);
-    // Java has no reasons of their own for these, which follow a flush, most of them.
+    // Java has no separate reasons for these, most of which follow a flush.
     case BackgroundErrorReason::kManifestWrite:
     case BackgroundErrorReason::kFlushNoWAL:
     case BackgroundErrorReason::kManifestWriteNoWAL:
@@ -137,8 +137,8 @@ jobject NewIngestionInfo(Call& call, const ExternalFileIngestionInfo& info) {
 
 // ---- The listener.
 
-// By the numbers of Java's EnabledEventCallback. The engine does not report single operations on
-// files, which have the other numbers.
+// Numbers of Java's EnabledEventCallback. The other numbers are of single file operations, which
+// the engine does not report.
 enum class Event : uint8_t {
   kFlushCompleted = 0x00,
   kFlushBegin = 0x01,
@@ -272,7 +272,7 @@ class JavaListener final : public EventListener {
       if (!env->ExceptionCheck()) *auto_recovery = automatic != 0;
     });
   }
-  // As RocksDB's, also when the recovery has failed.
+  // As in RocksDB, also called when the recovery has failed.
   void OnErrorRecoveryEnd(const BackgroundErrorRecoveryInfo& info) override {
     Notify(Event::kErrorRecoveryCompleted, [&](const Callback& callback) {
       const LocalRef<> status(callback.call.env(), callback.call.NewStatus(info.old_bg_error));
@@ -295,11 +295,11 @@ class JavaListener final : public EventListener {
     Call& call;
     jobject listener;
     jmethodID method;
-    jlong handle;        // of the database, if there is an object
+    jlong handle;        // of the database, if it has an object
     DBObject* database;  // null: it is being opened or closed
   };
 
-  // An event that finds no memory is lost.
+  // An event is lost if an allocation fails.
   template <typename Function>
   void Notify(Event event, Function function) noexcept {
     if (!object_->Wants(event)) return;
@@ -347,7 +347,7 @@ class JavaListener final : public EventListener {
   const OwnHandle database_;
 };
 
-// A Java program can set no others.
+// A Java program can set no other listeners.
 const JavaListener& AsJava(const std::shared_ptr<EventListener>& listener) {
   return static_cast<const JavaListener&>(*listener);
 }

@@ -54,7 +54,7 @@ ASHLAR_NATIVE(void, TransactionLogIterator_status, jlong handle) {
     call.Check(call.Use<TransactionLogIteratorObject>(handle).iterator->status());
   });
 }
-// The Java object of the batch owns it.
+// The Java object owns the batch.
 ASHLAR_NATIVE(jobject, TransactionLogIterator_getBatch, jlong handle) {
   return Native(env, [&](Call& call) {
     auto& iterator = *call.Use<TransactionLogIteratorObject>(handle).iterator;

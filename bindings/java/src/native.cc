@@ -13,17 +13,17 @@ namespace {
 constexpr const char* kRocksDBException = "org/rocksdb/RocksDBException";
 
 std::atomic<JavaVM*> java_machine{nullptr};
-// RocksDBException and the class of its Status, looked up when the library is loaded: threads of
-// the engine find no classes of the program.
+// RocksDBException and the class of its Status. They are looked up when the library is loaded,
+// because threads of the engine cannot find the program's classes.
 jclass rocksdb_exception = nullptr;
 jclass status_class = nullptr;
 jmethodID new_rocksdb_exception = nullptr;
 jmethodID new_status = nullptr;
-// Of RocksDB's classes; null is the machine's own.
+// The loader of RocksDB's classes. Null stands for the JVM's own loader.
 jobject class_loader = nullptr;
 jmethodID load_class = nullptr;
 
-// UTF-8 to Java's string. Bytes that are not UTF-8 become U+FFFD.
+// Converts UTF-8 to a Java string. Bytes that are not UTF-8 become U+FFFD.
 std::u16string ToUtf16(const std::string& text) {
   std::u16string units;
   size_t i = 0;
@@ -83,9 +83,9 @@ jclass GlobalClass(JNIEnv* env, const char* name) {
   return local.get() == nullptr ? nullptr : static_cast<jclass>(env->NewGlobalRef(local.get()));
 }
 
-// Detaches a thread that a callback attached, when the thread ends. Variables of the thread that
-// use Java in their destructors are made after this one, so that they are destroyed before it:
-// otherwise they would attach the thread once more, and nothing would detach it.
+// Detaches a thread that a callback attached when the thread ends. Thread-local variables that use
+// Java in their destructors are created after this one, so that they are destroyed before it.
+// Otherwise they would attach the thread again, and nothing would detach it.
 struct Attachment {
   ~Attachment() {
     JavaVM* machine = java_machine.load();
@@ -123,7 +123,7 @@ void RaiseUnsupported(JNIEnv* env, const char* feature) {
 
 void RaiseStatus(JNIEnv* env, const Status& status) {
   if (env->ExceptionCheck()) return;
-  // Without a text Java shows the code.
+  // Without a text, Java shows the code.
   const bool has_text = *status.getState() != '\0';
   const LocalRef<jstring> state(env, has_text ? ToJava(env, status.getState()) : nullptr);
   if (has_text && state.get() == nullptr) return;
@@ -354,7 +354,7 @@ jobject Call::NewStatus(const Status& status) {
 }
 
 JavaThread::JavaThread(jint references) {
-  Attachment& own_attachment = attachment;  // the reference makes it
+  Attachment& own_attachment = attachment;  // this reference creates it
   JavaVM* machine = java_machine.load();
   if (machine == nullptr) return;
   void* env = nullptr;
@@ -414,7 +414,7 @@ void JavaThread::PrintException() {
 
 void Call::RaiseCallbackException() {
   const jthrowable exception = std::exchange(record_.exception, nullptr);
-  // The exception of the call is a consequence, and is added to it.
+  // The exception of the call is a consequence, so it is added as a suppressed exception.
   const LocalRef<jthrowable> raised(env_, env_->ExceptionOccurred());
   if (raised.get() != nullptr) {
     env_->ExceptionClear();
@@ -459,7 +459,7 @@ size_t ToSize(Call& call, jlong value) {
 namespace ashlar::java {
 namespace {
 
-// False if it raised an exception.
+// Returns false if it raised an exception.
 bool FindClassLoader(JNIEnv* env) {
   const LocalRef<jclass> class_of_classes(env, env->FindClass("java/lang/Class"));
   const LocalRef<jclass> class_of_loaders(env, env->FindClass("java/lang/ClassLoader"));

@@ -1,17 +1,17 @@
-// What every native method is made of: a Call, which knows the Java environment, resolves handles,
-// and turns errors into exceptions.
+// The parts of every native method. A Call holds the Java environment, resolves handles, and turns
+// errors into exceptions.
 //
 //   ASHLAR_NATIVE(jlong, RocksDB_getLatestSequenceNumber, jlong db) {
 //     return Native(env, [&](Call& call) { return ...call.Use<DBObject>(db)...; });
 //   }
 //
-// Exceptions: a Java exception is raised in the environment and leaves the body as ExceptionRaised;
-// Native catches that, and every other C++ exception, and returns 0. No C++ exception reaches the
-// Java machine. While a Java exception is pending no other function of the environment is called.
+// Exceptions: a Java exception is raised in the environment and leaves the body as ExceptionRaised.
+// Native catches it and any other C++ exception and returns 0, so none of them reaches the JVM.
+// While a Java exception is pending, no other function of the environment is called.
 //
-// References: local references die when a native method returns; a body that makes them in a loop
-// deletes them as it goes (LocalRef). In threads of the engine, which never return to Java, a
-// JavaThread frames each callback.
+// References: local references are released when a native method returns. A body that creates them
+// in a loop releases each one early (LocalRef). In threads of the engine, which never return to
+// Java, a JavaThread creates a local frame for each callback.
 #pragma once
 
 #include <jni.h>
@@ -27,7 +27,7 @@
 #include "ashlar/slice.h"
 #include "ashlar/status.h"
 #include "handles.h"
-#include "prototypes.h"  // generate.py: other types than those of the jar do not compile
+#include "prototypes.h"  // from generate.py: types that differ from the jar's do not compile
 
 #define ASHLAR_NATIVE(result, name, ...)                       \
   extern "C" JNIEXPORT result JNICALL Java_org_rocksdb_##name( \
@@ -40,15 +40,15 @@ struct ExceptionRaised {};
 // ---- Raising Java exceptions. These do not throw.
 void RaiseStatus(JNIEnv* env, const Status& status);
 void Raise(JNIEnv* env, const char* class_name, const char* message);
-// UnsupportedOperationException: "<feature>: not in Ashlar".
+// Raises UnsupportedOperationException with the text "<feature>: not in Ashlar".
 void RaiseUnsupported(JNIEnv* env, const char* feature);
-// The numbers of Java's Status for a code and a subcode: 127, Undefined, for one that it lacks.
+// The numbers that Java's Status has for a code and a subcode, or 127 (Undefined) if it has none.
 jbyte JavaCode(Status::Code code);
 jbyte JavaSubCode(Status::SubCode subcode);
-// After a C++ exception, inside its handler.
+// Raises the C++ exception that is being handled. Requires: it is called in a handler.
 void RaiseCurrentException(JNIEnv* env) noexcept;
 
-// A local reference that is deleted early.
+// A local reference that is deleted at the end of its scope.
 template <typename T = jobject>
 class LocalRef {
  public:
@@ -66,8 +66,8 @@ class LocalRef {
   T ref_;
 };
 
-// Bytes of a Java array, copied: short ones without an allocation. An array is never pinned while
-// the engine works, since that may hold up the garbage collector.
+// A copy of the bytes of a Java array. Short copies need no allocation. An array is never pinned
+// while the engine works, because that may delay the garbage collector.
 class ByteCopy {
  public:
   ByteCopy() = default;
@@ -92,8 +92,8 @@ class ByteCopy {
 
 class Call {
  public:
-  // A native method returns to Java, and raises the exceptions of callbacks then. A callback leaves
-  // them to the native method that it is in.
+  // kNative: raises the exceptions of callbacks when the method returns to Java. kCallback: leaves
+  // them to the native method that contains the callback.
   enum class Of : bool { kNative, kCallback };
 
   explicit Call(JNIEnv* env, Of of = Of::kNative)
@@ -108,24 +108,24 @@ class Call {
 
   JNIEnv* env() const { return env_; }
 
-  // The object, which stays until the call ends. IllegalStateException if it was closed.
+  // Returns the object, which stays until the call ends. Raises IllegalStateException if closed.
   template <typename T>
   T& Use(jlong handle) {
     return *static_cast<T*>(UseObject(T::kKind, handle));
   }
-  // Null for the handle 0.
+  // Returns null for the handle 0.
   template <typename T>
   T* UseOrNull(jlong handle) {
     return handle == 0 ? nullptr : &Use<T>(handle);
   }
   Object* UseObject(Kind kind, jlong handle);
-  // Null if it was closed. It cannot be closed in this thread before the call ends, in either case.
+  // Returns null if it was closed. Either way, this thread cannot close it before the call ends.
   template <typename T>
   T* UseUnlessClosed(jlong handle) {
     return KindOf(handle) == T::kKind ? static_cast<T*>(Announce(record_, handle)) : nullptr;
   }
-  // The function's result, which must not refer to the object: it is in use during the function
-  // only.
+  // Returns the function's result, which must not refer to the object, because the object is in use
+  // only during the function.
   template <typename T, typename F>
   auto With(jlong handle, F function) {
     const size_t begin = record_.count;
@@ -149,14 +149,14 @@ class Call {
     RaiseUnsupported(env_, feature);
     throw ExceptionRaised();
   }
-  // Whether a callback has thrown, which is raised when the call ends: its result is lost.
+  // True if a callback threw. Its exception is raised at the end of the call, whose result is lost.
   bool CallbackHasThrown() const { return record_.exception != nullptr; }
-  // After a call into Java.
+  // Throws if a Java exception is pending. Used after a call into Java.
   void CheckJava() {
     if (env_->ExceptionCheck()) [[unlikely]]
       throw ExceptionRaised();
   }
-  // A reference that the environment made; null means that it raised an exception.
+  // Returns a reference that the environment made. Throws if it is null after an exception.
   template <typename T>
   T Made(T reference) {
     if (reference == nullptr) throw ExceptionRaised();
@@ -171,7 +171,7 @@ class Call {
     if (array == nullptr) Fail("java/lang/NullPointerException", "the array is null");
     return env_->GetArrayLength(array);
   }
-  // The bytes of a direct buffer. IllegalArgumentException for another one, or a range outside.
+  // Raises IllegalArgumentException if not direct, IndexOutOfBoundsException if out of range.
   char* Direct(jobject buffer, jint offset, jint length);
   Slice DirectSlice(jobject buffer, jint offset, jint length) {
     return Slice(Direct(buffer, offset, length), static_cast<size_t>(length));
@@ -188,14 +188,14 @@ class Call {
   jobjectArray NewByteArrays(const std::vector<std::string>& strings);
   jobjectArray NewTexts(const std::vector<std::string>& strings);
   jlongArray NewLongs(const std::vector<jlong>& values);
-  // Writes the elements that fit into the array, and returns the size of all.
+  // Copies as many bytes as fit into the range of the array, and returns the size of all.
   jint CopyOut(const Slice& bytes, jbyteArray array, jint offset, jint length);
   jint CopyOutDirect(const Slice& bytes, jobject buffer, jint offset, jint length);
 
   // ---- Java objects.
-  // Also in threads of the engine, which are in no method whose classes FindClass would find.
+  // Also works in threads of the engine, where FindClass cannot find the program's classes.
   jclass Class(const char* name);
-  // The constructor is called with these arguments.
+  // Calls the constructor with these arguments.
   jobject New(const char* class_name, const char* signature, ...);
   jobject NewMap();
   void PutInMap(jobject map, jobject key, jobject value);
@@ -225,42 +225,42 @@ auto Native(JNIEnv* env, Body&& body) noexcept -> std::invoke_result_t<Body, Cal
   if constexpr (!std::is_void_v<Result>) return Result();
 }
 
-// The Java environment of a thread of the engine for one callback: attaches the thread, as a daemon
-// that does not keep the Java machine alive, until the thread ends.
+// The Java environment for one callback in a thread of the engine. Attaches the thread until it
+// ends, as a daemon thread, which does not keep the JVM alive.
 class JavaThread {
  public:
-  // Local references for the callback.
+  // references: how many local references the callback has room for.
   explicit JavaThread(jint references = 16);
   ~JavaThread();
   JavaThread(const JavaThread&) = delete;
   JavaThread& operator=(const JavaThread&) = delete;
 
-  // Null when the Java machine has ended, or has no memory.
+  // Null if the JVM has ended or is out of memory.
   JNIEnv* env() const { return env_; }
-  // Takes a pending exception away and returns its text; empty if there is none.
+  // Clears a pending exception and returns its text, or an empty string if there is none.
   std::string TakeException();
-  // For callbacks that cannot fail, such as comparisons. Takes a pending exception away; the native
-  // method that the thread is in raises it when it returns. In a thread of the engine it is
-  // printed. Returns whether there was one.
+  // For callbacks that cannot fail, such as comparisons. Clears a pending exception, which the
+  // native method that contains the callback raises when it returns. A thread of the engine prints
+  // it instead. Returns true if there was an exception.
   bool ReportException();
-  // For callbacks that the engine does not wait for, such as those of listeners: prints a pending
-  // exception and takes it away.
+  // For callbacks whose failure does not affect the engine, such as those of listeners. Prints a
+  // pending exception and clears it.
   void PrintException();
 
  private:
   JNIEnv* env_ = nullptr;
-  // An exception that was pending before the callback: of a Java thread that reads with a Java
-  // comparator, say.
+  // An exception that was pending before the callback, for example in a Java thread that reads with
+  // a Java comparator.
   jthrowable pending_ = nullptr;
 };
 
-// Whether the calling thread is one of the engine that a callback attached to the Java machine.
+// True if the calling thread is an engine thread that a callback attached to the JVM.
 bool InThreadOfEngine();
 
 // The text of an exception: toString().
 std::string ExceptionText(JNIEnv* env, jthrowable exception);
 
-// A reference to a Java object from outside of any call.
+// A reference to a Java object that stays valid outside of any call.
 class GlobalRef {
  public:
   GlobalRef(JNIEnv* env, jobject object) : ref_(env->NewGlobalRef(object)) {
@@ -275,7 +275,7 @@ class GlobalRef {
   jobject ref_;
 };
 
-// Java's numbers for signed sizes. A negative one is IllegalArgumentException.
+// Converts Java's signed number to a size. Raises IllegalArgumentException if it is negative.
 size_t ToSize(Call& call, jlong value);
 
 }  // namespace ashlar::java

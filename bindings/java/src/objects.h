@@ -1,4 +1,4 @@
-// The objects that handles name.
+// The objects to which handles refer.
 //
 // Lifetimes are those of Java programs, which close objects in any order:
 //
@@ -10,8 +10,8 @@
 //   SnapshotObject     nothing: child of its database         releases the snapshot
 //   SstFileReader...   the same as options                    closes its iterators first
 //
-// Objects of the engine that are shared (caches, statistics, filters, merge operators) are counted:
-// Java's object and the engine each have a share.
+// Shared objects of the engine (caches, statistics, filters, merge operators) are counted. Java's
+// object and the engine each hold a share.
 #pragma once
 
 #include <atomic>
@@ -109,9 +109,9 @@ using WriteBatchObject = Holder<WriteBatch, Kind::kWriteBatch>;
 using WriteBufferManagerObject =
     Holder<std::shared_ptr<WriteBufferManager>, Kind::kWriteBufferManager>;
 using WriteOptionsObject = Holder<WriteOptions, Kind::kWriteOptions>;
-// The default one is shared without being owned.
+// The default environment is shared but not owned.
 using EnvObject = Holder<std::shared_ptr<Env>, Kind::kEnv>;
-// Java compares it to recognise the default one, which is never closed.
+// Java compares this handle to recognise the default environment, which is never closed.
 inline jlong DefaultEnvHandle() {
   static const jlong handle =
       Register(new EnvObject(std::shared_ptr<Env>(std::shared_ptr<Env>(), Env::Default())));
@@ -123,13 +123,13 @@ struct BackupEngineOptionsObject : Object {
   explicit BackupEngineOptionsObject(const std::string& dir) : value(dir) {}
   BackupEngineOptions value;
   std::shared_ptr<Env> env;
-  std::shared_ptr<Logger> info_log;  // not used: the engine of backups writes none
+  std::shared_ptr<Logger> info_log;  // not used, because the backup engine writes no messages
 };
 
 struct ConfigOptionsObject : Object {
   static constexpr Kind kKind = Kind::kConfigOptions;
   ConfigOptions value;
-  std::shared_ptr<Env> env;  // that the value points to; null: the default one
+  std::shared_ptr<Env> env;  // the one that value points to; null: the default one
 };
 
 struct CompactionJobStatsObject : Object {
@@ -141,8 +141,8 @@ struct CompactionJobStatsObject : Object {
 struct EnvOptionsObject : Object {
   static constexpr Kind kKind = Kind::kEnvOptions;
   EnvOptions value;
-  std::shared_ptr<RateLimiter> rate_limiter;         // that the value points to
-  jlong random_access_max_buffer_size = 1024 << 10;  // accepted: the engine has no such option
+  std::shared_ptr<RateLimiter> rate_limiter;         // the one that value points to
+  jlong random_access_max_buffer_size = 1024 << 10;  // accepted, but the engine has no such option
 };
 
 // Keeps the objects that its options point to.
@@ -163,10 +163,10 @@ struct SstFile {
   const Kept kept;
   SstFileReader reader;
   std::mutex mutex;
-  std::set<jlong> iterators;  // that exist; under mutex
+  std::set<jlong> iterators;  // the existing ones; under mutex
 };
 
-// Closes its iterators: Java's classes dispose of none once their reader is closed.
+// Closes its iterators, because Java's classes do not dispose of them after their reader.
 struct SstFileReaderObject : Object {
   static constexpr Kind kKind = Kind::kSstFileReader;
   explicit SstFileReaderObject(std::shared_ptr<SstFile> file) : value(std::move(file)) {}
@@ -176,8 +176,8 @@ struct SstFileReaderObject : Object {
   const std::shared_ptr<SstFile> value;
 };
 
-// Bytes of Java's Slice and DirectSlice: own ones, or those of a direct buffer, which the program
-// keeps.
+// The bytes of Java's Slice and DirectSlice: a copy, or the bytes of a direct buffer that the
+// program keeps alive.
 struct SliceObject : Object {
   static constexpr Kind kKind = Kind::kSlice;
   std::string own;
@@ -187,15 +187,15 @@ struct SliceObject : Object {
 struct ReadOptionsObject : Object {
   static constexpr Kind kKind = Kind::kReadOptions;
   ReadOptions value;
-  bool managed = false;  // has no effect: RocksDB has given it up, and Java's classes kept it
-  jlong snapshot = 0;    // looked up by each read, as it may have been released
+  bool managed = false;  // no effect: RocksDB dropped it, but Java's classes still have it
+  jlong snapshot = 0;    // each read looks it up, since it may have been released
   jlong lower_bound = 0;
   jlong upper_bound = 0;
 };
 
 class Child;
 
-// The handle of a database, for its listeners, which are called before it has one; 0 until then.
+// A database's handle for its listeners, or 0 until it exists. Listeners are called before that.
 using OwnHandle = std::shared_ptr<std::atomic<jlong>>;
 
 // Invariants:
@@ -205,7 +205,7 @@ class DBObject : public Object {
   static constexpr Kind kKind = Kind::kDB;
 
   DBObject(std::unique_ptr<DB> db, std::vector<Kept> kept);
-  // A database of the engine for the length of a callback.
+  // Wraps a database of the engine for the duration of a callback.
   explicit DBObject(DB* borrowed);
   // Closes the children and the database.
   ~DBObject() override;
@@ -213,28 +213,28 @@ class DBObject : public Object {
   const char* ReasonNotToClose(const ThreadRecord& own) const override;
 
   DB& db() { return *db_; }
-  // Closes the children, which are then recognised as closed, and the database.
+  // Closes the children, so that later use of them is detected, and the database.
   Status Close();
-  // The objects that the options of later families point to.
+  // Keeps the objects to which the options of later families point.
   void Keep(const Kept& kept);
-  // The part of this that the options point to.
+  // Returns the kept objects to which the options point.
   Kept KeptFor(const ColumnFamilyOptions& options) const;
 
-  // RocksDB's counting: force ends all disables that came through this object, else the last one.
-  // OK if there is none. Those of checkpoints and backups are not touched.
+  // Counts as RocksDB does: force ends all disables made through this object, otherwise only the
+  // last one ends. OK if there is none. Disables by checkpoints and backups are not affected.
   Status DisableFileDeletions();
   Status EnableFileDeletions(bool force);
 
-  // Registers a child, which is closed with the database at the latest.
+  // Registers a child, which is closed no later than the database.
   template <typename T>
   jlong RegisterChild(T* child) {
     const jlong handle = Register(child);
     AddChild(child, handle);
     return handle;
   }
-  // The handle of the default family, which all of Java's objects for it share.
+  // The handle of the default family, which all of Java's objects for the family share.
   jlong DefaultColumnFamily();
-  // The same for its environment. Java does not dispose of it: it ends with the database.
+  // The same for the environment. Java does not dispose of it, so it ends with the database.
   jlong Environment();
 
  private:
@@ -246,27 +246,27 @@ class DBObject : public Object {
 
   mutable std::mutex mutex_;
   std::condition_variable child_removed_;
-  std::set<jlong> children_;  // under mutex_, as are the four below
+  std::set<jlong> children_;  // under mutex_, as are the next four members
   std::vector<Kept> kept_;
   jlong default_family_ = 0;
   jlong environment_ = 0;
   uint64_t file_deletion_disables_ = 0;
-  std::unique_ptr<DB> owned_;  // after what it points to; null: borrowed
+  std::unique_ptr<DB> owned_;  // declared after what it points to; null: borrowed
   DB* const db_;
 };
 
-// Part of a database, which waits for its children before it is closed.
+// A part of a database. The database waits for its children before it is closed.
 class Child : public Object {
  public:
   explicit Child(DBObject& parent) : parent_(&parent) {}
   ~Child() override;
 
   bool IsChildOf(const DBObject& db) const { return parent_ == &db; }
-  // Null: a database that is being closed.
+  // Null if the database is being opened or closed.
   const DBObject* parent() const { return parent_; }
 
  protected:
-  // Of a database that has no object: it is being closed.
+  // For a database without an object, which is being opened or closed.
   Child() : parent_(nullptr) {}
 
   DBObject* const parent_;
@@ -286,10 +286,10 @@ struct ColumnFamilyObject : Child {
   }
 
   ColumnFamilyHandle* family;
-  bool owned;  // false: the default one's own handle, or that of a callback
+  bool owned;  // false: the default family's own handle, or that of a callback
 };
 
-// The bounds of an iterator, which refers to them.
+// The bounds to which an iterator refers.
 struct Bounds {
   std::string lower, upper;
   Slice lower_slice, upper_slice;
@@ -310,7 +310,7 @@ struct SstFileReaderIteratorObject : Object {
   ~SstFileReaderIteratorObject() override;
 
   const std::shared_ptr<SstFile> file;
-  jlong handle = 0;                // in the file's list
+  jlong handle = 0;                // in the file's set of iterators
   std::shared_ptr<Bounds> bounds;  // null: none
   std::unique_ptr<Iterator> iterator;
 };

@@ -1,5 +1,5 @@
-// Options, DBOptions and ColumnFamilyOptions: most members by the table option_members.inc, the
-// rest below. A function that several of the classes have is one template here.
+// Options, DBOptions and ColumnFamilyOptions. The table option_members.inc defines most members;
+// the rest are below. A function that several of the classes have is one template here.
 #include <map>
 #include <type_traits>
 
@@ -11,8 +11,8 @@
 namespace ashlar::java {
 namespace {
 
-// Defines the native of this name in a class of options, by a function template
-// (Call&, holder&, arguments).
+// Defines the native method of this name for an options class with a function template (Call&,
+// holder&, arguments).
 #define OPTIONS_NATIVE_0(result, holder, java_class, name, function)                          \
   ASHLAR_NATIVE(result, java_class##_##name, jlong handle) {                                  \
     return Native(env, [&](Call& call) { return function(call, call.Use<holder>(handle)); }); \
@@ -66,7 +66,7 @@ void SetMergeOperatorName(Call& call, O& options, jstring name) {
   }
 }
 
-// Java hands a factory over: its handle names nothing afterwards.
+// Java hands over the factory, so its handle names nothing afterwards.
 template <typename O>
 void SetTableFactory(Call& call, O& options, jlong factory) {
   options.value.table_factory =
@@ -88,7 +88,7 @@ template <typename O>
 jstring MemTableFactoryName(Call& call, O& options) {
   if (options.value.memtable_factory == nullptr) return call.NewText("null");
   const std::string_view name = options.value.memtable_factory->Name();
-  // The name that Java's classes know.
+  // The name that Java's classes expect.
   return call.NewText(name == "HashLinkListRepFactory" ? "HashLinkedListRepFactory"
                                                        : std::string(name));
 }
@@ -307,17 +307,17 @@ void SetIncreaseParallelism(Call&, O& options, jint threads) {
   options.value.IncreaseParallelism(threads);
 }
 
-// Options from Java's Properties, which Java has joined to "name=value;name=value".
+// Options from Java's Properties, which Java joins as "name=value;name=value".
 template <typename Holder, typename Parse>
 jlong FromProperties(Call& call, const ConfigOptions& config, jstring text, Parse parse) {
   auto holder = std::make_unique<Holder>();
   const Status status = parse(config, holder->value, call.Text(text), &holder->value);
-  return status.ok() ? Register(holder.release()) : 0;  // Java takes 0 as "not parsed"
+  return status.ok() ? Register(holder.release()) : 0;  // in Java 0 means "not parsed"
 }
 
-// ---- Options of files.
+// ---- Options from files.
 
-// The loaded options become the value of Java's DBOptions, and descriptors in Java's list.
+// Stores the loaded options in Java's DBOptions, and adds the descriptors to Java's list.
 template <typename Load>
 void LoadOptions(Call& call, const ConfigOptions& config, const std::shared_ptr<Env>& environment,
                  jlong db_options, jobject families, Load load) {
@@ -341,7 +341,7 @@ void LoadOptions(Call& call, const ConfigOptions& config, const std::shared_ptr<
   }
 }
 
-// With a ConfigOptions of Java, or with an environment and one of its members.
+// Loads with a Java ConfigOptions, or with an environment and one other member of it.
 template <typename Load>
 void LoadWithConfig(Call& call, jlong config, jlong db_options, jobject families, Load load) {
   const auto& given = call.Use<ConfigOptionsObject>(config);
@@ -370,7 +370,7 @@ auto FromFile(const std::string& file) {
 
 }  // namespace
 
-// ---- Numbers, by the table.
+// ---- Numbers, from the table.
 
 #define DB_OPTION(type, getter, setter, member)      \
   OPTION_OF(DBOptions, type, getter, setter, member) \
@@ -455,7 +455,7 @@ ASHLAR_NATIVE(void, Options_prepareForBulkLoad, jlong handle) {
   Native(env, [&](Call& call) { call.Use<OptionsObject>(handle).value.PrepareForBulkLoad(); });
 }
 
-// ---- Making them.
+// ---- Creation.
 
 ASHLAR_NATIVE(jlong, Options_newOptions__) {
   return Native(env, [&](Call&) { return Register(new OptionsObject); });

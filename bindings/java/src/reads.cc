@@ -48,7 +48,7 @@ jint GetInto(JNIEnv* env, jlong handle, jlong options, jlong family, jbyteArray 
   });
 }
 
-// The values of several keys: null for a missing one.
+// The values of several keys, with null for a missing key.
 jobjectArray MultiGetBytes(JNIEnv* env, jlong handle, jlong options, jobjectArray keys,
                            jintArray offsets, jintArray lengths, jlongArray families) {
   return Native(env, [&](Call& call) {
@@ -116,7 +116,7 @@ jlong NewIterator(JNIEnv* env, jlong handle, jlong family, jlong options) {
   });
 }
 
-// RocksDB's own iterator crashes when it is moved or read where there is no entry.
+// RocksDB's own iterator crashes if it is moved or read while it is not at an entry.
 Iterator& RequireValid(Call& call, Iterator& iterator) {
   if (!iterator.Valid()) [[unlikely]] {
     call.Check(iterator.status());
@@ -219,7 +219,7 @@ ASHLAR_NATIVE(jobjectArray, RocksDB_multiGet__JJ_3_3B_3I_3I_3J, jlong handle, jl
               jobjectArray keys, jintArray offsets, jintArray lengths, jlongArray families) {
   return MultiGetBytes(env, handle, options, keys, offsets, lengths, families);
 }
-// Java passes the limits of the buffers of the keys, not their lengths.
+// Java passes the limits of the key buffers, not their lengths.
 ASHLAR_NATIVE(
     void,
     RocksDB_multiGet__JJ_3J_3Ljava_nio_ByteBuffer_2_3I_3I_3Ljava_nio_ByteBuffer_2_3I_3Lorg_rocksdb_Status_2,
@@ -239,7 +239,7 @@ ASHLAR_NATIVE(
     }
     std::vector<Slice> slices(count);
     for (size_t i = 0; i < count; ++i) {
-      // The caller's array keeps the buffer.
+      // The caller's array keeps the buffer alive.
       const LocalRef<> key(env, env->GetObjectArrayElement(keys, static_cast<jsize>(i)));
       slices[i] = call.DirectSlice(key.get(), begins[i], ends[i] - begins[i]);
     }
@@ -273,7 +273,7 @@ ASHLAR_NATIVE(jboolean, RocksDB_keyMayExist, jlong handle, jlong family, jlong o
     return ToJava<jboolean>(LookUp(call, handle, family, options, bytes, &value) != kNotThere);
   });
 }
-// Java passes the limit of the buffer as its third number.
+// The last argument is the limit of Java's buffer, not its length.
 ASHLAR_NATIVE(jboolean, RocksDB_keyMayExistDirect, jlong handle, jlong family, jlong options,
               jobject key, jint offset, jint limit) {
   return Native(env, [&](Call& call) {
@@ -282,7 +282,7 @@ ASHLAR_NATIVE(jboolean, RocksDB_keyMayExistDirect, jlong handle, jlong family, j
     return ToJava<jboolean>(LookUp(call, handle, family, options, bytes, &value) != kNotThere);
   });
 }
-// Whether the key may exist, as one byte, and its value, if it was found.
+// Returns one byte that says if the key may exist, and the value if it was found.
 ASHLAR_NATIVE(jobjectArray, RocksDB_keyMayExistFoundValue, jlong handle, jlong family,
               jlong options, jbyteArray key, jint offset, jint length) {
   return Native(env, [&](Call& call) {
@@ -328,7 +328,7 @@ ASHLAR_NATIVE(jlongArray, RocksDB_iterators, jlong handle, jlongArray families, 
   return Native(env, [&](Call& call) {
     auto& db = call.Use<DBObject>(handle);
     const Reading reading(call, options);
-    // All have the same bounds, which each keeps: it may live longer than the others.
+    // All iterators have the same bounds. Each keeps them, because it may outlive the others.
     std::shared_ptr<Bounds> bounds;
     const ReadOptions with_bounds = IteratorOptions(call, options, reading.options(), &bounds);
     std::vector<Iterator*> iterators;

@@ -1,5 +1,5 @@
-// Statistics: counters and distributions by the numbers that Java's classes have, which are not
-// those of the engine. Counters of Java that the engine lacks are 0.
+// Statistics: counters and distributions by the numbers of Java's classes, which differ from those
+// of the engine. Java's counters that the engine lacks are 0.
 #include <array>
 #include <map>
 #include <memory>
@@ -217,7 +217,7 @@ constexpr std::pair<jbyte, Histograms> kHistograms[] = {
     {51, ASYNC_READ_BYTES},
 };
 
-// By Java's number as an unsigned one; the maximum where the engine has none.
+// Indexed by Java's number as unsigned. Contains `none` where the engine has no counterpart.
 template <size_t n, typename T>
 constexpr std::array<T, 256> ByNumber(const std::pair<jbyte, T> (&list)[n], T none) {
   std::array<T, 256> table{};
@@ -232,8 +232,8 @@ constexpr auto kHistogramOf = ByNumber(kHistograms, HISTOGRAM_ENUM_MAX);
 constexpr std::array<StatsLevel, 3> kLevels = {StatsLevel::kExceptDetailedTimers,
                                                StatsLevel::kExceptTimeForMutex, StatsLevel::kAll};
 
-// Counts, and has others count the same, as RocksDB's statistics that were made of others do. What
-// is read is its own; a ticker that is set or reset is so in both.
+// Records in its own statistics and in those of another object, as RocksDB's chained statistics do.
+// Reads return its own values. Setting or resetting a ticker affects both.
 class ChainedStatistics final : public Statistics {
  public:
   explicit ChainedStatistics(std::shared_ptr<Statistics> next)
@@ -290,7 +290,7 @@ ASHLAR_NATIVE(jlong, Statistics_newStatistics__) {
 ASHLAR_NATIVE(jlong, Statistics_newStatistics__J, jlong next) {
   return Native(env, [&](Call& call) { return NewChained(call, next); });
 }
-// Histograms to ignore are accepted: all are recorded.
+// The histograms to ignore are accepted without effect, because all are recorded.
 ASHLAR_NATIVE(jlong, Statistics_newStatistics___3B, jbyteArray /*ignored_histograms*/) {
   return Native(env, [&](Call&) { return Register(new StatisticsObject(CreateDBStatistics())); });
 }

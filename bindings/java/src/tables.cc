@@ -1,5 +1,5 @@
-// Table files outside of a database: EnvOptions, SstFileWriter, SstFileReader, and their way into
-// one, RocksDB.ingestExternalFile. The iterators of a reader are in reads.cc.
+// Table files outside of a database: EnvOptions, SstFileWriter, SstFileReader, and their ingestion,
+// RocksDB.ingestExternalFile. The iterators of a reader are in reads.cc.
 #include <memory>
 #include <mutex>
 
@@ -75,7 +75,7 @@ ASHLAR_NATIVE(jlong, SstFileWriter_newSstFileWriter__JJ, jlong files, jlong opti
         new SstFileWriterObject(call.Use<EnvOptionsObject>(files), given.value, given.kept));
   });
 }
-// With a comparator in the place of that of the options.
+// Uses this comparator instead of the options' comparator.
 ASHLAR_NATIVE(jlong, SstFileWriter_newSstFileWriter__JJJB, jlong files, jlong options,
               jlong comparator, jbyte type) {
   return Native(env, [&](Call& call) {
@@ -95,7 +95,7 @@ ASHLAR_NATIVE(void, SstFileWriter_open, jlong handle, jstring path) {
 }
 
 namespace {
-// An entry whose key and value are slices of Java.
+// Adds an entry whose key and value are Java slices.
 template <typename Add>
 void AddSlices(JNIEnv* env, jlong handle, jlong key, jlong value, Add add) {
   Native(env, [&](Call& call) {
@@ -104,7 +104,7 @@ void AddSlices(JNIEnv* env, jlong handle, jlong key, jlong value, Add add) {
     call.Check(add(writer, call.Use<SliceObject>(key).slice, value_slice));
   });
 }
-// Or arrays: a null value is none.
+// Adds an entry whose key and value are arrays. A null array is no value.
 template <typename Add>
 void AddArrays(JNIEnv* env, jlong handle, jbyteArray key, jbyteArray value, Add add) {
   Native(env, [&](Call& call) {
@@ -211,7 +211,7 @@ ASHLAR_NATIVE(jlong, SstFileReader_newIterator, jlong handle, jlong options) {
         IteratorOptions(call, options, reading.options(), &object->bounds);
     object->iterator.reset(object->file->reader.NewIterator(with_bounds));
     auto* const iterator = object.release();
-    // The reader is not closed before this call ends.
+    // The reader cannot be closed before this call ends.
     iterator->handle = Register(iterator);
     const std::lock_guard<std::mutex> lock(iterator->file->mutex);
     iterator->file->iterators.insert(iterator->handle);

@@ -14,12 +14,12 @@ namespace ashlar::java {
 
 namespace {
 
-// Null for an empty text, as RocksDB's library.
+// Returns null for an empty text, as RocksDB's library does.
 jstring NewTextOrNull(Call& call, const std::string& text) {
   return text.empty() ? nullptr : call.NewText(text);
 }
 
-// The classes know these three operations, and are refused by another number.
+// Java's classes know only these three operations, and reject any other number.
 jbyte JavaOperation(ThreadStatus::OperationType type) {
   return type <= ThreadStatus::OP_FLUSH ? static_cast<jbyte>(type) : jbyte{0};
 }
@@ -88,7 +88,7 @@ ASHLAR_NATIVE(jstring, ThreadStatus_getOperationPropertyName, jbyte operation, j
 ASHLAR_NATIVE(jobject, ThreadStatus_interpretOperationProperties, jbyte operation,
               jlongArray properties) {
   return Native(env, [&](Call& call) {
-    // Numbers that a shorter array lacks are 0.
+    // Numbers that a shorter array does not have are 0.
     std::array<uint64_t, ThreadStatus::kNumOperationProperties> numbers{};
     const std::vector<jlong> given = call.Longs(properties);
     for (size_t i = 0; i < std::min(given.size(), numbers.size()); ++i) {

@@ -1,4 +1,4 @@
-// Arguments that many native methods share.
+// Arguments that are common to many native methods.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace ashlar::java {
 
-// A family of this database; the handle 0 is the default one. IllegalArgumentException for a family
-// of another database, whose data would be taken for this one's.
+// A family of this database; the handle 0 is the default one. Raises IllegalArgumentException for a
+// family of another database, whose data would be mistaken for this one's.
 inline ColumnFamilyHandle* FamilyOf(Call& call, DBObject& db, jlong handle) {
   if (handle == 0) return db.db().DefaultColumnFamily();
   auto& family = call.Use<ColumnFamilyObject>(handle);
@@ -26,7 +26,7 @@ inline ColumnFamilyHandle* FamilyOf(Call& call, DBObject& db, jlong handle) {
 
 inline std::vector<ColumnFamilyHandle*> FamiliesOf(Call& call, DBObject& db, jlongArray handles) {
   std::vector<ColumnFamilyHandle*> families;
-  // Lists of keys name few families many times: the call announces each of them once.
+  // Lists of keys repeat a few families many times, so the call announces each family once.
   std::unordered_map<jlong, ColumnFamilyHandle*> known;
   for (const jlong handle : call.Longs(handles)) {
     const auto [place, is_new] = known.try_emplace(handle, nullptr);
@@ -50,8 +50,8 @@ inline jobject NewTextMap(Call& call, const std::map<std::string, std::string>& 
   return map;
 }
 
-// The options of one read: Java's, with the objects of their handles. The handle 0 means the
-// defaults.
+// The options of one read: Java's options with the objects that their handles name. The handle 0
+// means the defaults.
 class Reading {
  public:
   Reading(Call& call, jlong handle) : given_(&Defaults()) {
@@ -78,17 +78,17 @@ class Reading {
   std::optional<ReadOptions> copy_;
 };
 
-// The options of an iterator: those of the read, with copies of the bounds that its handle names,
-// since Java's slices may be closed before the iterator. Defined in reads.cc.
+// The options of an iterator: those of the read, with copies of the bounds that the handle names,
+// because Java's slices may be closed before the iterator. Defined in reads.cc.
 ReadOptions IteratorOptions(Call& call, jlong handle, const ReadOptions& options,
                             std::shared_ptr<Bounds>* bounds);
 
-// Java's TableProperties, and a map of them by the paths of the tables. Defined in database.cc.
+// Java's TableProperties, and a map of them by table path. Defined in database.cc.
 jobject NewTableProperties(Call& call, const TableProperties& properties);
 jobject NewTablePropertiesMap(Call& call, const TablePropertiesCollection& tables);
 
-// Gives each listener of Java a copy of its own, which knows the database that is being opened; its
-// handle is stored in the result when there is one. Defined in listeners.cc.
+// Gives each Java listener its own copy, bound to the database that is being opened. The result
+// receives the database's handle once it exists. Defined in listeners.cc.
 OwnHandle BindListeners(std::vector<std::shared_ptr<EventListener>>* listeners);
 
 // The options of one write.

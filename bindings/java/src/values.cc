@@ -8,8 +8,8 @@
 
 namespace ashlar::java {
 
-// ---- Slices. Java's classes remember how much of a buffer they have cut off and pass it with the
-// calls that free it; here the object owns its bytes, and the numbers are not needed.
+// ---- Slices. Java's classes record how much of a buffer they have cut off, and pass it to the
+// calls that free it. Here the object owns its bytes, so those numbers are not needed.
 
 namespace {
 
@@ -110,7 +110,7 @@ ASHLAR_NATIVE(jlong, DirectSlice_createNewDirectSlice0, jobject buffer, jint len
 ASHLAR_NATIVE(jlong, DirectSlice_createNewDirectSlice1, jobject buffer) {
   return Native(env, [&](Call& call) {
     const Slice all = DirectBytes(call, buffer, env->GetDirectBufferCapacity(buffer));
-    // Without a length the slice ends before the first zero byte, if there is one.
+    // Without a length, the slice ends before the first zero byte, if any.
     return NewDirectSlice(Slice(all.data(), std::min(all.ToStringView().find('\0'), all.size())));
   });
 }
@@ -147,7 +147,7 @@ ASHLAR_NATIVE(void, DirectSlice_setLength0, jlong handle, jint length) {
 }
 ASHLAR_NATIVE(void, DirectSlice_disposeInternalBuf, jlong /*handle*/, jlong /*offset*/) {}
 
-// ---- Caches: both of RocksDB's kinds are the one that Ashlar has.
+// ---- Caches. Ashlar's only kind stands for both of RocksDB's kinds.
 
 ASHLAR_NATIVE(jlong, LRUCache_newLRUCache, jlong capacity, jint shard_bits, jboolean strict,
               jdouble high_priority_ratio, jdouble low_priority_ratio) {
@@ -374,7 +374,7 @@ ASHLAR_NATIVE(jlong, SstFileManager_newSstFileManager, jlong environment, jlong 
     SstFileManager* const manager =
         NewSstFileManager(world.get(), log == nullptr ? nullptr : log->value, "", bytes_per_second,
                           true, nullptr, max_trash_ratio, ToSize(call, max_chunk_bytes));
-    // Java may close the environment first.
+    // Java may close the environment before the manager.
     return Register(new SstFileManagerObject(std::shared_ptr<SstFileManager>(
         manager, [world](SstFileManager* unused) { delete unused; })));
   });
@@ -439,7 +439,7 @@ ASHLAR_NATIVE(jlong, WriteBufferManager_newWriteBufferManager, jlong bytes, jlon
 
 namespace {
 
-// Java numbers them without USER.
+// Java's numbering omits USER.
 Env::Priority PriorityOf(Call& call, jbyte priority) {
   switch (priority) {
     case 0: return Env::BOTTOM;

@@ -7,7 +7,7 @@
 namespace ashlar::java {
 namespace {
 
-// Writes with a key, or a key and a value (of deleteRange: the end), as arrays.
+// Writes of a key, or of a key and a value (in deleteRange: the end), as arrays.
 template <typename Write>
 void WriteKey(JNIEnv* env, jlong handle, jlong options, jlong family, jbyteArray key, jint offset,
               jint length, Write write) {
@@ -151,7 +151,7 @@ ASHLAR_NATIVE(jlong, WriteBatch_newWriteBatch___3BI, jbyteArray bytes, jint leng
     });                                                                               \
   }
 
-// Keys and values as arrays from their beginnings.
+// Keys and values are the beginnings of arrays.
 #define BATCH_KEY(name, function)                                                                 \
   BATCH(void, name##__J_3BI,                                                                      \
         AddKey(call, key, kl, [&](const Slice& k) { return batch.function(k); }), jbyteArray key, \

@@ -35,8 +35,8 @@ public final class StreamsRestore {
   private final Figures figures = new Figures();
   private final Map<String, Long> model = new HashMap<>();
   private final Random random = new Random(42);
-  // Near the present: the broker deletes records whose time is older than the retention of their
-  // topic.
+  // Close to the present, because the broker deletes records that are older than the retention of
+  // their topic.
   private final long firstTime = System.currentTimeMillis() / WindowApplication.WINDOW.toMillis()
       * WindowApplication.WINDOW.toMillis();
   private final List<Long> restoresMs = new ArrayList<>();
@@ -211,7 +211,7 @@ public final class StreamsRestore {
     say(String.format(
         "%d records into %d windows, %d kills, %d entries restored: the store %s the model", sent,
         model.size(), kills, restored, right ? "equals" : "differs from"));
-    // A store that was not lost would equal the model, too.
+    // A store that was not lost would equal the model too.
     boolean hasRestored = kills == 0 || restored > 0;
     if (!hasRestored) say("nothing was restored after a kill");
     return right && hasRestored;

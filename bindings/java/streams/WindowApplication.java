@@ -58,11 +58,11 @@ public final class WindowApplication {
     properties.put(StreamsConfig.STATE_DIR_CONFIG, folder);
     properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
-    // A member that was killed comes back as the same one, so that the group does not wait for its
-    // session to end.
+    // A killed member returns with the same id, so that the group does not wait for its session to
+    // end.
     properties.put(StreamsConfig.consumerPrefix("group.instance.id"), "window-sums");
     properties.put(StreamsConfig.consumerPrefix("auto.offset.reset"), "earliest");
-    // Slow machines are not dead.
+    // A slow machine must not count as dead.
     properties.put(StreamsConfig.producerPrefix("transaction.timeout.ms"), 60_000);
     KafkaStreams streams = new KafkaStreams(builder.build(), properties);
     streams.setGlobalStateRestoreListener(new StateRestoreListener() {

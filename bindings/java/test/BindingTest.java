@@ -300,8 +300,8 @@ public final class BindingTest {
             new Options().setCreateIfMissing(true).setComparator(backwards).setListeners(
                 List.of(listener));
         RocksDB db = RocksDB.open(options, dir)) {
-      // The open has closed a handle of the default family, when there was no object for the
-      // database.
+      // The open has closed a handle of the default family before an object for the database
+      // existed.
       equal(List.of("refused"), outcomes);
       db.createColumnFamily(new ColumnFamilyDescriptor(bytes("f"))).close();
       equal(List.of("refused", "a descriptor"), outcomes);
@@ -359,7 +359,7 @@ public final class BindingTest {
               }
             }
           } catch (IllegalStateException closed) {
-            // The end that the test is about.
+            // The test expects this end.
           } catch (Throwable e) {
             failure.compareAndSet(null, e);
           }
@@ -410,7 +410,7 @@ public final class BindingTest {
              new DBOptions().setCreateIfMissing(true).setCreateMissingColumnFamilies(true);
         ColumnFamilyOptions family = new ColumnFamilyOptions();
         FlushOptions flush = new FlushOptions()) {
-      // Of the second family are all handles but one.
+      // All handles except one are of the second family.
       List<ColumnFamilyDescriptor> descriptors = new ArrayList<>(
           Collections.nCopies(count, new ColumnFamilyDescriptor(bytes("f"), family)));
       descriptors.set(0, new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, family));
@@ -428,7 +428,7 @@ public final class BindingTest {
         List<RocksIterator> iterators = db.newIterators(handles);
         equal(count, iterators.size());
         for (RocksIterator iterator : iterators) iterator.close();
-        // The objects of a long list are in no call now.
+        // No call uses the objects of a long list now.
         for (ColumnFamilyHandle handle : handles) handle.close();
         equal((byte[]) null, db.get(bytes("none")));
       }
@@ -475,7 +475,7 @@ public final class BindingTest {
           db.multiGetByteBuffers(Arrays.asList(direct("k2"), direct("none")), values);
       equal(Status.Code.Ok, statuses.get(0).status.getCode());
       equal(Status.Code.NotFound, statuses.get(1).status.getCode());
-      // The key is what the position and the limit enclose.
+      // The key is the bytes between the position and the limit.
       ByteBuffer part = direct("--k2--").position(2).limit(4);
       ByteBufferGetStatus ofPart =
           db.multiGetByteBuffers(List.of(part), List.of(ByteBuffer.allocateDirect(8))).get(0);
@@ -650,7 +650,7 @@ public final class BindingTest {
                               .setComparator(comparator)
                               .setWriteBufferSize(64 << 10);
         RocksDB db = RocksDB.open(options, dir + directBuffers);
-        // The database keeps what it needs.
+        // The database keeps alive what it needs.
         comparator.close();
         options.close();
         for (int i = 0; i < 3000; ++i) db.put(bytes(String.format("key%05d", i)), new byte[100]);
@@ -716,7 +716,7 @@ public final class BindingTest {
     List<Integer> byLittleEndian = List.of(65536, 256, 512, 1, 2, 3),
                   byValue = List.of(1, 2, 3, 256, 512, 65536);
     try (ComparatorOptions how = new ComparatorOptions()) {
-      // Of two that are used by turns.
+      // Two comparators that are used alternately.
       try (LittleEndian littleEndian = new LittleEndian(how);
           IntComparator ofValues = new IntComparator(how);
           Options first = new Options().setCreateIfMissing(true).setComparator(littleEndian);
@@ -730,7 +730,7 @@ public final class BindingTest {
         equal(byLittleEndian, numbers(one));
         equal(byValue, numbers(two));
       }
-      // Of one that was closed, whose address the next may have.
+      // A comparator that was closed, and whose address the next one may have.
       try (LittleEndian littleEndian = new LittleEndian(how);
           Options options = new Options().setCreateIfMissing(true).setComparator(littleEndian);
           RocksDB db = RocksDB.open(options, dir + "-closed")) {
@@ -778,10 +778,10 @@ public final class BindingTest {
       Thread thread = new Thread(task);
       thread.start();
       thread.join();
-      // The thread of the system ends after Java's, and its variables with it.
+      // The system's thread ends after Java's, and its thread-local variables with it.
       while (Files.exists(task.get())) Thread.onSpinWait();
     }
-    // A thread of the engine may have been attached meanwhile. It stays until it ends.
+    // A thread of the engine may have been attached meanwhile and stays attached until it ends.
     long more = attachedThreads() - before;
     check(more < count, more + " threads are attached after " + count + " that ended");
   }
@@ -1016,7 +1016,7 @@ public final class BindingTest {
       equal("[0, 1, 3, 0, 0, 0, 0]", levels(db));
       equal(bytes("2"), db.get(bytes("b")));
       for (LiveFileMetaData file : db.getLiveFilesMetaData()) {
-        // A table that hides an older version stays.
+        // A table that hides an older version cannot be deleted.
         if (file.level() == 1) fails(RocksDBException.class, () -> db.deleteFile(file.fileName()));
         if (file.level() == 2 && text(file.smallestKey()).equals("a"))
           db.deleteFile(file.fileName());
@@ -1196,7 +1196,7 @@ public final class BindingTest {
           fails(RocksDBException.class, () -> db.put(bytes("a"), bytes("2")));
         }
         handles.clear();
-        // Each value ends with the second of its write.
+        // Each value ends with the second in which it was written.
         try (RocksDB db = RocksDB.openReadOnly(plain, dir, families, handles)) {
           equal(1 + 4, db.get(handles.get(0), bytes("a")).length);
         }
@@ -1299,7 +1299,7 @@ public final class BindingTest {
       equal(0.5, manager.getMaxTrashDBRatio());
       manager.setMaxTrashDBRatio(0.75);
       equal(0.75, manager.getMaxTrashDBRatio());
-      // A second database on the same manager, by DBOptions.
+      // A second database uses the same manager through DBOptions.
       manager.setMaxAllowedSpaceUsage(0);
       dbOptions.setCreateIfMissing(true);
       List<ColumnFamilyHandle> handles = new ArrayList<>();
@@ -1469,7 +1469,7 @@ public final class BindingTest {
       it.seekForPrev(bytes("bb"));
       equal(bytes("b"), it.key());
       reader.close();
-      // The classes do not pass on the close of an iterator once its reader is closed.
+      // The classes do not forward the close of an iterator whose reader is closed.
       fails(IllegalStateException.class, it::isValid);
       it.close();
       equal(0L, descriptorsOf(file));
@@ -1491,7 +1491,7 @@ public final class BindingTest {
         check(missing.getMessage().contains("table.sst"), missing.getMessage());
       }
     }
-    // A table of another order, made by a comparator of Java.
+    // A table in another order, written with a Java comparator.
     try (ComparatorOptions how = new ComparatorOptions();
         Backwards backwards = new Backwards(how, new AtomicBoolean());
         Options options = new Options().setCreateIfMissing(true).setComparator(backwards);
@@ -1810,7 +1810,7 @@ public final class BindingTest {
       if (info instanceof ExternalFileIngestionInfo)
         equal(table, ((ExternalFileIngestionInfo) info).getExternalFilePath());
     }
-    // The report of a compaction belongs to its callback.
+    // The report of a compaction is valid only during its callback.
     fails(IllegalStateException.class, () -> diary.compactions.get(0).jobId());
   }
 
@@ -1827,7 +1827,7 @@ public final class BindingTest {
         db.put(bytes("a"), bytes("" + i));
         db.flush(flush);
       }
-      // A directory in the place of each table to come.
+      // Creates a directory in place of each future table.
       for (int number = 1; number < 100; ++number) {
         Path path = Path.of(dir, String.format("%06d.sst", number));
         try {
@@ -1836,7 +1836,7 @@ public final class BindingTest {
           continue;  // a table, which a compaction may have made just now
         }
       }
-      // A compaction may fail before.
+      // A compaction may fail first.
       fails(RocksDBException.class, () -> {
         db.put(bytes("a"), bytes("5"));
         db.flush(flush);
@@ -1930,7 +1930,7 @@ public final class BindingTest {
         FlushOptions flush = new FlushOptions(); RocksDB db = RocksDB.open(options, dir)) {
       db.put(bytes("a"), bytes("1"));
       db.flush(flush);
-      // The threads of the pool have begun. What they do at this moment is not known.
+      // The threads of the pool have started. Their present work is not known.
       List<ThreadStatus> threads = Env.getDefault().getThreadList();
       check(!threads.isEmpty(), "no thread");
       for (ThreadStatus thread : threads) {
@@ -1994,7 +1994,7 @@ public final class BindingTest {
         check(thrown.get() >= 3, "the listener was called " + thrown.get() + " times");
       }
       // The opening thread replays the log, which needs comparisons, and calls the listener after
-      // them.
+      // that.
       try (RocksDB db = RocksDB.open(options, dir + "-log")) {
         db.put(bytes("a"), bytes("1"));
         db.put(bytes("b"), bytes("1"));
@@ -2006,7 +2006,7 @@ public final class BindingTest {
       equal("the comparator fails", failure.getMessage());
       check(thrown.get() > before, "the listener was called after the comparator");
       failing.set(false);
-      // What could not be returned was closed: otherwise it could not be destroyed.
+      // The open closed what it could not return. Otherwise the database could not be destroyed.
       RocksDB.destroyDB(dir + "-log", options);
     }
     listener.close();

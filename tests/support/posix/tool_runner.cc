@@ -19,7 +19,7 @@ ToolRun RunTool(const std::string& command) {
        n = fread(buffer, 1, sizeof(buffer), pipe))
     run.output.append(buffer, n);
   const int status = pclose(pipe);
-  // The low byte says how the shell ended, the next one is its exit code.
+  // The low byte says how the shell ended. The next byte is its exit code.
   run.exit_code = (status & 0xff) == 0 ? (status >> 8) & 0xff : -1;
   return run;
 }

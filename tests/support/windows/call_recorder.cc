@@ -43,7 +43,7 @@ std::string NameOf(HANDLE handle) {
   return length == 0 ? "?" : LastComponent(std::wstring_view(path.data(), length));
 }
 
-// Keeps the call's GetLastError.
+// Preserves the caller's GetLastError.
 void Record(std::string call) {
   const DWORD error = GetLastError();
   {
@@ -142,8 +142,8 @@ void SetRecording(bool recording) {
 }  // namespace
 
 CallRecorder::CallRecorder() {
-  // Once for the program; other threads may be calling, so that taking it back would be no safer
-  // than leaving it.
+  // Redirects the calls once for the whole program. Other threads may be calling, so undoing it
+  // would be no safer than leaving it.
   static const bool redirected = [] {
     Redirect("CreateFileW", &CreateFileRecorded, &real_create_file);
     Redirect("WriteFile", &WriteFileRecorded, &real_write_file);

@@ -1,6 +1,6 @@
-// Under Wine a Windows program can start a program of the system below, but gets neither its handle
-// nor its output through a pipe. So the shell runs a script that leaves output and exit code in
-// files; the exit code's file comes last.
+// Under Wine a Windows program can start a program of the host system, but gets neither its handle
+// nor its output through a pipe. So the shell runs a script that writes the output and the exit
+// code to files, the exit code last.
 #include "tests/support/tool_runner.h"
 
 #include "platform/windows/windows_headers.h"
@@ -20,7 +20,7 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kPollMicros = 500;
-// Longer than any test may take.
+// Longer than any test takes.
 constexpr uint64_t kWaitNanosMax = 3600ull * 1'000'000'000;
 
 std::string ReadWhole(const std::string& path) {
@@ -41,7 +41,7 @@ bool StartShell(const std::string& script) {
   return true;
 }
 
-// "Z:\\data\\x" is /data/x for the system below.
+// "Z:\\data\\x" is /data/x on the host system.
 std::string SystemBelowPath(std::string path) {
   std::replace(path.begin(), path.end(), '\\', '/');
   return path.size() > 1 && path[1] == ':' ? path.substr(2) : path;
@@ -54,8 +54,8 @@ std::string UnderWine(const std::string& program) {
 }  // namespace
 
 ToolRun RunTool(const std::string& command) {
-  // A name of its own: process ids under Wine are small and come again, also in the folder of
-  // another Wine.
+  // A unique name, because process ids under Wine are small and are reused, even by another Wine
+  // that uses the same folder.
   const ScratchDirectory files;
   const std::string script = files.File("script"), shell_command = files.File("command"),
                     output = files.File("output"), code = files.File("code");
@@ -72,7 +72,7 @@ ToolRun RunTool(const std::string& command) {
     run.output = ReadWhole(output);
     const std::string text = ReadWhole(code);
     run.exit_code = text.empty() ? -1 : std::atoi(text.c_str());
-    // A program that a signal ended has no exit code.
+    // A program that was ended by a signal has no exit code.
     if (run.exit_code > 128) run.exit_code = -1;
   }
   return run;
