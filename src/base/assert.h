@@ -1,17 +1,17 @@
-// ASHLAR_ASSERT: a condition that is false only if Ashlar has a bug. It stays on in release builds,
-// because stopping is better than writing a broken invariant to disk. Do not use it for data from a
-// disk, a caller or the operating system; return a Status for those.
+// ASHLAR_ASSERT: checks a condition that is false only if Ashlar has a bug. It stays on in release
+// builds, because stopping is better than writing the results of a bug to disk. Do not use it for
+// data from a disk, a caller or the operating system; return a Status for those.
 //
-// ASHLAR_DCHECK: the same in builds without NDEBUG, for checks on hot paths. In other builds the
-// condition is compiled but not evaluated. kDebugChecks is true where it is evaluated: use it with
-// `if constexpr` to call a CheckInvariants that costs more than the work it checks.
+// ASHLAR_DCHECK: the same, but only in builds without NDEBUG, for checks on hot paths. Other builds
+// compile the condition but do not evaluate it. kDebugChecks is true in builds that evaluate it.
+// Use it with `if constexpr` to call a CheckInvariants that costs more than the work it checks.
 #pragma once
 
 #include "base/compiler.h"
 
 namespace ashlar {
 
-// Writes the condition and its place to standard error and aborts.
+// Writes the condition and its location to standard error and aborts.
 [[noreturn]] void AssertFailed(const char* condition, const char* file, int line) noexcept;
 
 }  // namespace ashlar

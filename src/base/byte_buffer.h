@@ -1,5 +1,5 @@
-// ByteBuffer: bytes that grow at their end. Unlike a string it does not fill room with zeros before
-// that is written.
+// ByteBuffer: an array of bytes that grows at its end. Unlike a string, it does not fill the room
+// with zeros before the room is written.
 //
 //   data() [ bytes ............ | room ...... ]          char* p = Reserve(n);
 //          0                 size()      capacity        write up to n bytes at p;
@@ -19,7 +19,7 @@
 
 namespace ashlar {
 
-// memcpy without a call for 8 to 32 bytes, the sizes of most keys, by two moves that may overlap
+// memcpy without a call for 8 to 32 bytes, the sizes of most keys. Uses two moves that may overlap
 // each other. Requires: the two areas do not overlap.
 inline void CopyShort(char* to, const char* from, size_t n) {
   if (n > 16 && n <= 32) [[likely]] {
@@ -47,14 +47,14 @@ class ByteBuffer {
     return Slice(data_.get() + start, size_ - start);
   }
 
-  // Room for n further bytes after the last.
+  // Returns room for n more bytes after the last byte.
   char* Reserve(size_t n) {
     if (n > capacity_ - size_) [[unlikely]] {
       Grow(n);
     }
     return data_.get() + size_;
   }
-  // The first n bytes of the room belong to the buffer now.
+  // Adds the first n bytes of the room to the buffer.
   void Extend(size_t n) {
     ASHLAR_DCHECK(n <= capacity_ - size_);  // Requires: Reserve made the room
     size_ += n;
@@ -68,7 +68,7 @@ class ByteBuffer {
     size_ -= n;
     if (size_ > 0) memmove(data_.get(), data_.get() + n, size_);
   }
-  // Keeps the memory.
+  // Removes all bytes but keeps the memory.
   void Clear() { size_ = 0; }
 
  private:

@@ -27,7 +27,7 @@ void Cleanable::DelegateCleanupsTo(Cleanable* other) {
 }
 
 void Cleanable::RunAll() {
-  // Removed first: a clean-up may destroy or reuse the owner of this object.
+  // Removed first, because a clean-up may destroy or reuse the owner of this object.
   const Cleanup first = std::exchange(head_, {});
   first.function(first.arg1, first.arg2);
   for (Cleanup* cleanup = first.next; cleanup != nullptr;) {

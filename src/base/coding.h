@@ -9,8 +9,8 @@
 //   big-endian head  the first eight bytes of a key as an integer that sorts as the bytes do
 //
 // I1. Get* and Get*Ptr never read past the end of their input and accept no varint that is too long
-//     or whose value does not fit. On failure they return false or nullptr, and the input is as it
-//     was.
+//     or whose value does not fit. On failure they return false or nullptr and leave the input
+//     unchanged.
 // I2. A varint with needless trailing zero groups is accepted (RocksDB does too); the encoders
 //     never write one.
 // Thread safety: pure functions.
@@ -95,8 +95,8 @@ inline void PutFixed64(std::string* out, uint64_t v) {
 
 // --- variable width ---
 
-// Writes v at p, which has room for kVarint64BytesMax bytes (kVarint32BytesMax for the 32-bit
-// form); returns the end of the written bytes.
+// Writes v at p and returns the end of the written bytes. Requires: p has room for
+// kVarint64BytesMax bytes (kVarint32BytesMax for the 32-bit form).
 inline char* EncodeVarint64(char* p, uint64_t v) {
   while (v >= 0x80) {
     *p++ = static_cast<char>(static_cast<uint8_t>(v) | 0x80u);
@@ -122,7 +122,7 @@ inline void PutVarint64(std::string* out, uint64_t v) {
   out->append(buffer, static_cast<size_t>(EncodeVarint64(buffer, v) - buffer));
 }
 
-// The forms for more than one byte; use GetVarint*Ptr.
+// For varints of more than one byte. Callers use GetVarint*Ptr.
 const char* GetVarint32PtrSlow(const char* p, const char* limit, uint32_t* v);
 const char* GetVarint64PtrSlow(const char* p, const char* limit, uint64_t* v);
 
@@ -173,7 +173,7 @@ inline void PutZigZag64(std::string* out, int64_t v) { PutVarint64(out, ZigZagEn
 
 // --- strings ---
 
-// s must be shorter than 4 GiB.
+// Requires: s is shorter than 4 GiB.
 void PutLengthPrefixedSlice(std::string* out, const Slice& s);
 // *s points into the input's bytes.
 [[nodiscard]] inline bool GetLengthPrefixedSlice(Slice* input, Slice* s) {

@@ -1,7 +1,7 @@
 // The compiler conditionals of the code base. Extensions to ISO C++20 are defined only here, with a
 // form for GCC, Clang and MSVC.
 //
-// The operating system is not asked about here; that belongs to src/platform.
+// Conditionals on the operating system belong to src/platform.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define ASHLAR_LIKELY(x) (__builtin_expect(static_cast<bool>(x), 1))
 #define ASHLAR_UNLIKELY(x) (__builtin_expect(static_cast<bool>(x), 0))
-// Starts loading the cache line at p. Any p is allowed, also one that is not mapped. A statement.
-// GCC takes a function that only loads and prefetches for one without effects and drops calls of
-// it; the empty assembly is an effect.
+// Starts loading the cache line at p. Any p is allowed, even one that is not mapped. Is a
+// statement. GCC assumes that a function that only loads and prefetches has no effects, and drops
+// calls of it. The empty assembly is an effect.
 #define ASHLAR_PREFETCH(p) \
   do {                     \
     __asm__ volatile("");  \
@@ -24,8 +24,8 @@
   } while (false)
 #define ASHLAR_NO_INLINE __attribute__((noinline))
 #define ASHLAR_ALWAYS_INLINE inline __attribute__((always_inline))
-// Marks a function whose format argument has the rules of printf; both positions count from 1, a
-// member's `this` being the first.
+// Marks a function whose format argument follows the rules of printf. Both positions count from 1,
+// and the `this` of a member function is the first.
 #define ASHLAR_PRINTF_FORMAT(format_position, first_argument) \
   __attribute__((format(printf, format_position, first_argument)))
 #elif defined(_MSC_VER)
@@ -51,8 +51,8 @@
 #define ASHLAR_PRINTF_FORMAT(format_position, first_argument)
 #endif
 
-// A view that a function returns must not outlive the parameter, or the object for a member, that
-// carries this mark.
+// Marks a parameter, or the object of a member function. A view that the function returns must not
+// outlive it.
 #if defined(__clang__)
 #define ASHLAR_LIFETIME_BOUND [[clang::lifetimebound]]
 #elif defined(_MSC_VER)
@@ -61,8 +61,8 @@
 #define ASHLAR_LIFETIME_BOUND
 #endif
 
-// x86-64: the instruction set a single function may use beyond the baseline; it must only be called
-// after a check at run time.
+// x86-64: the instruction set beyond the baseline that a single function may use. Such a function
+// must only be called after a check at run time.
 #if defined(__x86_64__) || defined(_M_X64)
 #define ASHLAR_X86_64 1
 #if defined(__GNUC__) || defined(__clang__)
@@ -117,7 +117,7 @@
 
 namespace ashlar {
 
-// The full product of a and b: the low half is returned, the high half stored.
+// Computes the full product of a and b. Returns the low half and stores the high half.
 inline uint64_t MultiplyFull(uint64_t a, uint64_t b, uint64_t* high) {
 #if defined(__SIZEOF_INT128__)
   __extension__ using Uint128 = unsigned __int128;

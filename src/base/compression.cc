@@ -10,13 +10,13 @@
 namespace ashlar {
 namespace {
 
-// A copy of 64 bytes takes three in Snappy. A length byte adds 255 in LZ4. A match of 258 bytes
-// takes two bits in deflate. A block of 128 KiB takes four bytes in ZSTD.
+// In Snappy, a copy of 64 bytes takes three bytes. In LZ4, a length byte adds 255. In deflate, a
+// match of 258 bytes takes two bits. In ZSTD, a block of 128 KiB takes four bytes.
 [[maybe_unused]] constexpr uint32_t kSnappyExpansionMax = 22;
 [[maybe_unused]] constexpr uint32_t kLz4ExpansionMax = 255;
 [[maybe_unused]] constexpr uint32_t kZlibExpansionMax = 1032;
 [[maybe_unused]] constexpr uint32_t kZstdExpansionMax = 32768;
-// Added to the size of a payload: a smaller one may still expand like a minimal ZSTD block.
+// Added to the size of a payload, because a tiny one may still expand like a minimal ZSTD block.
 constexpr uint64_t kExpandedBytesMin = 4;
 
 [[maybe_unused]] constexpr bool kTakesDictionary = true;
@@ -50,7 +50,7 @@ constexpr CompressionCodec kCodecs[] = {
 #endif
 };
 
-// The codec of a type, with its functions; NotSupported naming the type.
+// Returns the codec of a type, with its functions, or NotSupported with the type's name.
 Result<const CompressionCodec*> FindCodec(CompressionType type) {
   for (const CompressionCodec& codec : kCodecs) {
     if (codec.type != type) continue;

@@ -6,9 +6,9 @@
 // I1. A raw size is checked against the caller's limit before memory is allocated for it, and
 //     exactly that many bytes must come out.
 // I2. Compress and Decompress of the same type and dictionary are inverse.
-// Errors name the codec, never the bytes; the caller knows the file and the offset and adds them.
-// Thread safety: a Compressor serves one thread at a time; a DecompressionDictionary and the
-// functions any number (their contexts are per thread and die with it).
+// Errors name the codec, never the bytes. The caller, which knows the file and the offset, adds
+// them. Thread safety: one thread at a time may use a Compressor. Any number may use a dictionary
+// and the functions (their contexts are per thread and are freed when it ends).
 #pragma once
 
 #include <cstddef>
@@ -28,48 +28,48 @@ namespace ashlar {
 
 // The name in table properties: "NoCompression", "Snappy", ..., "ZSTD". "Unknown" for other values.
 const char* CompressionTypeName(CompressionType type);
-// Ok, or NotSupported naming the codec. kNoCompression is Ok.
+// Returns Ok, or NotSupported with the codec's name. kNoCompression is Ok.
 Status ValidateCompressionType(CompressionType type);
 // The codecs of this build.
 std::vector<CompressionType> SupportedCompressionTypes();
-// True if logs can be written with the codec: ZSTD only, if it is built in.
+// Returns true if logs can be written with the codec. That is only ZSTD, if it is built in.
 bool CompressesLogs(CompressionType type);
 
 // Leaves the level to the codec: zlib 6, lz4 1, lz4hc 9, zstd 3.
 inline constexpr int kDefaultCompressionLevel = 32767;
 
 struct CompressionParameters {
-  // lz4: a negative level -n compresses n times as eagerly for speed.
+  // lz4: a negative level -n sets LZ4's acceleration to n, which trades size for speed.
   int level = kDefaultCompressionLevel;
   int window_bits = -14;  // zlib: -9 to -14, raw deflate; RocksDB reads no wider window
   int strategy = 0;       // zlib
 };
 
-// Ok, NotSupported naming the codec, or InvalidArgument for parameters out of its range.
-// kNoCompression is Ok.
+// Returns Ok, NotSupported with the codec's name, or InvalidArgument for parameters out of its
+// range. kNoCompression is Ok.
 Status ValidateCompression(CompressionType type, const CompressionParameters& parameters);
 
 // A dictionary for the data blocks of one table, made from samples of them.
 struct DictionaryParameters {
   size_t bytes_max = 0;  // 0: no dictionary
-  // Of the samples that ZSTD's dictionary builder gets. 0: the samples are the dictionary.
+  // Limits the samples for ZSTD's dictionary builder. 0: the samples are the dictionary.
   size_t train_bytes_max = 0;
   bool use_trainer = true;        // false: ZSTD only adds its tables to the samples
-  uint64_t buffer_bytes_max = 0;  // of blocks that wait for the dictionary; 0: of a whole table
+  uint64_t buffer_bytes_max = 0;  // limits blocks that wait for the dictionary; 0: a complete table
 };
 
-// Whether this build has the codec, and it compresses with dictionaries.
+// Returns true if this build has the codec and the codec supports dictionaries.
 bool TakesDictionary(CompressionType type);
-// Builds a dictionary from concatenated samples with their sizes. Empty if no useful one came out,
-// or if this build lacks ZSTD's builder.
+// Builds a dictionary from concatenated samples with their sizes. Returns an empty string if the
+// result is not useful, or if this build lacks ZSTD's builder.
 std::string MakeDictionary(const DictionaryParameters& parameters, int level, const Slice& samples,
                            const std::vector<size_t>& sizes);
 
 // Compresses blocks, one after another, with one set of buffers.
 class Compressor {
  public:
-  // `dictionary` is copied; empty for none; snappy has none and ignores it. InvalidArgument for
-  // parameters out of range, MemoryLimit. Not for kNoCompression.
+  // `dictionary` is copied. It may be empty, and snappy ignores it. Returns InvalidArgument for
+  // parameters out of range, or MemoryLimit. Not for kNoCompression.
   static Result<std::unique_ptr<Compressor>> Create(CompressionType type,
                                                     const CompressionParameters& parameters,
                                                     const Slice& dictionary);
@@ -78,16 +78,16 @@ class Compressor {
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
 
-  // Replaces *out with the framed bytes. False, with *out unspecified, if the result would not be
-  // less than 7/8 of the raw size or the codec fails. Store the block uncompressed then.
+  // Replaces *out with the framed bytes. Returns false, with *out unspecified, if the codec fails
+  // or its result is not less than 7/8 of the raw size. Store the block uncompressed then.
   [[nodiscard]] virtual bool Compress(const Slice& raw, std::string* out) = 0;
 
  protected:
   Compressor() = default;
 };
 
-// A dictionary made ready for decompression; serves every codec. Made once for a table, it spares
-// each block the digestion.
+// A dictionary that is prepared for decompression with any codec. It is prepared once for a table,
+// so that it need not be digested for each block.
 class DecompressionDictionary {
  public:
   explicit DecompressionDictionary(const Slice& bytes);
@@ -97,8 +97,8 @@ class DecompressionDictionary {
 
   Slice bytes() const ASHLAR_LIFETIME_BOUND { return bytes_; }
   size_t MemoryUsage() const;
-  // Null if there was no memory for it or the bytes are no dictionary. ZSTD then reads the bytes
-  // again for each block, and refuses the block if they are no dictionary.
+  // Null if an allocation failed or the bytes are no dictionary. ZSTD then reads the bytes again
+  // for each block, and refuses the block if they are no dictionary.
   const ZSTD_DDict_s* zstd() const ASHLAR_LIFETIME_BOUND { return zstd_; }
 
  private:
@@ -106,16 +106,16 @@ class DecompressionDictionary {
   ZSTD_DDict_s* const zstd_;  // owned
 };
 
-// The raw size that the stored bytes claim. Corruption when they claim more than raw_bytes_max or
-// nothing readable. Not for kNoCompression.
+// Returns the raw size that the stored bytes claim. Returns Corruption if it is unreadable or
+// greater than raw_bytes_max. Not for kNoCompression.
 Result<size_t> DecompressedSize(CompressionType type, const Slice& stored, size_t raw_bytes_max);
 
-// Decompresses into out[0, raw_bytes), raw_bytes is the result of DecompressedSize; Corruption
-// unless exactly that many bytes come out. dictionary may be null.
+// Decompresses into out[0, raw_bytes), where raw_bytes is the result of DecompressedSize. Returns
+// Corruption unless exactly that many bytes come out. `dictionary` may be null.
 Status DecompressInto(CompressionType type, const Slice& stored,
                       const DecompressionDictionary* dictionary, char* out, size_t raw_bytes);
 
-// Both in one: replaces *out.
+// Calls the two functions above. Replaces *out.
 Status Decompress(CompressionType type, const Slice& stored,
                   const DecompressionDictionary* dictionary, size_t raw_bytes_max,
                   std::string* out);

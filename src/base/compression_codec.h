@@ -1,5 +1,5 @@
-// The codecs of the library: one file each, src/base/compression_<library>.cc, and one row each in
-// the table kCodecs in compression.cc. Only for src/base/compression*.
+// The codecs of the library. Each library has a file, src/base/compression_<library>.cc, and each
+// codec has a row in the table kCodecs in compression.cc. Only for src/base/compression*.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ namespace ashlar {
 
 using CompressorResult = Result<std::unique_ptr<Compressor>>;
 
-// A row of the registry. A row without functions: this build leaves the codec out.
+// A row of the registry. If it has no functions, this build lacks the codec.
 struct CompressionCodec {
   CompressionType type;
-  // Raw bytes that one payload byte can stand for, at most. A block that claims more is a bomb.
+  // The most raw bytes that one payload byte can represent. A block that claims more is a bomb.
   uint32_t expansion_max = 0;
   CompressorResult (*create)(const CompressionParameters& parameters,
                              const Slice& dictionary) = nullptr;
-  // Reads the raw size and leaves the payload, which `decompress` gets, in *stored. False when the
-  // stored bytes hold none.
+  // Reads the raw size and leaves the payload for `decompress` in *stored. Returns false if the
+  // stored bytes hold no raw size.
   bool (*read_raw_size)(Slice* stored, size_t* raw_bytes) = nullptr;
   // Fills `raw` to its end, or returns Corruption. dictionary may be null.
   Status (*decompress)(const Slice& payload, const DecompressionDictionary* dictionary,
@@ -49,7 +49,7 @@ inline bool ReadVarintRawSize(Slice* stored, size_t* raw_bytes) {
   *raw_bytes = bytes;
   return true;
 }
-// The payload is everything that is stored: snappy's own framing holds the raw size.
+// The payload is all stored bytes, because snappy's own framing holds the raw size.
 bool ReadSnappyRawSize(Slice* stored, size_t* raw_bytes);
 
 Status Lz4Decompress(const Slice& payload, const DecompressionDictionary* dictionary,
@@ -61,7 +61,7 @@ Status ZlibDecompress(const Slice& payload, const DecompressionDictionary* dicti
 Status ZstdDecompress(const Slice& payload, const DecompressionDictionary* dictionary,
                       std::span<char> raw);
 
-// The dictionary that ZSTD's builder makes from the samples. Empty: none.
+// Returns the dictionary that ZSTD's builder makes from the samples, or an empty string.
 std::string BuildZstdDictionary(const DictionaryParameters& parameters, int level,
                                 const Slice& samples, const std::vector<size_t>& sizes);
 
@@ -77,7 +77,7 @@ constexpr size_t WorthwhileBytesMax(size_t raw_bytes) {
   return raw_bytes == 0 ? 0 : raw_bytes - raw_bytes / 8 - 1;
 }
 
-// The output of a compressor: [raw size | room]. The room ends where compression stops being
+// The output of a compressor: [raw size | room]. The room ends where compression is no longer
 // worthwhile, so that a codec gives up there.
 class CompressionFrame {
  public:
@@ -91,9 +91,9 @@ class CompressionFrame {
   }
 
   char* room() { return out_->data() + prefix_bytes_; }
-  // 0 when no result could be worthwhile.
+  // 0 if no result could be worthwhile.
   size_t room_bytes() const { return room_bytes_; }
-  // payload_bytes of the room are the result.
+  // The first payload_bytes of the room are the result.
   void Finish(size_t payload_bytes) { out_->resize(prefix_bytes_ + payload_bytes); }
 
  private:

@@ -7,7 +7,7 @@
 namespace ashlar {
 namespace {
 
-// zlib's interface wants pointers to mutable bytes that it does not change.
+// zlib's interface takes pointers to mutable bytes that it does not change.
 Bytef* Input(const char* p) { return reinterpret_cast<Bytef*>(const_cast<char*>(p)); }
 Bytef* Output(char* p) { return reinterpret_cast<Bytef*>(p); }
 
@@ -59,8 +59,8 @@ class ZlibCompressor final : public Compressor {
   }
 
  private:
-  // Negative: raw deflate, without zlib's header and checksum. Readers of the format open a window
-  // of 2^14.
+  // Negative values mean raw deflate, without zlib's header and checksum. Readers of the format
+  // open a window of 2^14.
   static constexpr int kWindowBitsMin = -14;
   static constexpr int kWindowBitsMax = -9;
   static constexpr int kMemoryLevel = 8;
@@ -70,7 +70,7 @@ class ZlibCompressor final : public Compressor {
   bool ready_ = false;
 };
 
-// One per thread: setting it up costs more than inflating a block.
+// One per thread, because setting it up costs more than inflating a block.
 class Inflater {
  public:
   Inflater() = default;
@@ -81,7 +81,7 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
 
   Status Run(const Slice& payload, const Slice& dictionary, std::span<char> raw) {
-    // The widest window reads every narrower one.
+    // The widest window can read data with every narrower one.
     if (!ready_) ready_ = inflateInit2(&stream_, -15) == Z_OK;
     if (!ready_ || inflateReset(&stream_) != Z_OK)
       return Status::MemoryLimit("Zlib: no memory for a decompression context");

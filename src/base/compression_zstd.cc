@@ -103,7 +103,7 @@ std::string BuildZstdDictionary(const DictionaryParameters& parameters, int leve
                                      std::min(samples.size(), dictionary.size()), samples.data(),
                                      sizes.data(), count, options);
   }
-  // Too few or too uniform samples are an error for the builder.
+  // The builder fails if the samples are too few or too uniform.
   dictionary.resize(ZDICT_isError(bytes) != 0 ? 0 : bytes);
   return dictionary;
 }

@@ -21,7 +21,7 @@ constexpr uint32_t MultiplyByX(uint32_t a) {
   return (a >> 1) ^ ((a & 1) != 0 ? kPolynomialReflected : 0);
 }
 
-// kTables[k][b]: the contribution of byte b, followed by k zero bytes, to a crc.
+// kTables[k][b] is the contribution of byte b, followed by k zero bytes, to a crc.
 constexpr auto MakeTables() {
   std::array<std::array<uint32_t, 256>, 8> tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -67,7 +67,7 @@ ASHLAR_TARGET("sse4.2,pclmul") uint64_t ShiftByWords(uint64_t state, size_t word
   return static_cast<uint64_t>(_mm_cvtsi128_si64(product));
 }
 
-// Three streams side by side over p[0, 24 * words).
+// Runs three adjacent streams over p[0, 24 * words) at once.
 ASHLAR_TARGET("sse4.2,pclmul")
 uint64_t ExtendThreeStreams(uint64_t state, const char* p, size_t words) {
   uint64_t a = state;
@@ -109,8 +109,8 @@ ExtendFunction BestFunction() {
 
 uint32_t ExtendFirstTime(uint32_t crc, const char* data, size_t n);
 
-// Starts at a function that replaces it: ready before any constructor has run. Relaxed: whichever
-// of its values a thread sees, the result is the same.
+// Starts as a function that replaces this pointer, so it is ready before any constructor has run.
+// Relaxed, because the result is the same whichever of its values a thread sees.
 constinit std::atomic<ExtendFunction> extend_function{&ExtendFirstTime};
 
 uint32_t ExtendFirstTime(uint32_t crc, const char* data, size_t n) {

@@ -1,9 +1,9 @@
 // CRC-32C (Castagnoli, polynomial 0x1edc6f41, reflected), the checksum of the write-ahead log, the
 // MANIFEST and block checksum type 1.
 //
-// x86-64 with SSE4.2 and PCLMULQDQ, detected at run time, runs the crc32 instruction on three
-// streams at once to hide its latency, and joins them by a carry-less multiplication. Other
-// machines use tables, eight bytes a step. Thread safety: pure functions.
+// On x86-64 with SSE4.2 and PCLMULQDQ, detected at run time, the crc32 instruction runs on three
+// streams at once to hide its latency, and a carry-less multiplication joins them. Other machines
+// use tables, eight bytes per step. Thread safety: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace ashlar::crc32c {
 
-// The crc of A followed by data[0, n), where crc is that of A (0 for an empty A).
+// Returns the crc of A followed by data[0, n), where crc is the crc of A (0 for an empty A).
 uint32_t Extend(uint32_t crc, const char* data, size_t n);
-// The same without any special instruction.
+// Like Extend, but without any special instruction.
 uint32_t ExtendPortable(uint32_t crc, const char* data, size_t n);
 
 inline uint32_t Value(const char* data, size_t n) { return Extend(0, data, n); }

@@ -1,7 +1,7 @@
 // FixedVector: a vector of at most N elements inside the object itself, for short-lived batches
 // that should not allocate.
 //
-// Thread safety: as std::vector.
+// Thread safety: that of std::vector.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// Text for people and from people: joining, numbers, sizes, keys and names shown safely.
+// Text for people and from people: joins, formats and parses it, and shows keys and names safely.
 //
 // I1. The result of EscapeForDisplay is printable ASCII and determines the bytes.
-// I2. The Parse functions accept the whole text or nothing, in every locale. *result is unchanged
-//     when they return false.
+// I2. The Parse functions accept the complete text or nothing, in every locale. *result is
+//     unchanged if they return false.
 // Thread safety: pure functions.
 #pragma once
 
@@ -28,7 +28,7 @@ void AppendPart(std::string* out, T value) {
   const std::to_chars_result end = std::to_chars(buffer, buffer + sizeof(buffer), value);
   out->append(buffer, static_cast<size_t>(end.ptr - buffer));
 }
-// The shortest text that reads back as the same number.
+// Appends the shortest text that reads back as the same number.
 template <std::floating_point T>
 void AppendPart(std::string* out, T value) {
   char buffer[64];
@@ -40,7 +40,7 @@ template <typename... Parts>
 void StrAppend([[maybe_unused]] std::string* out, const Parts&... parts) {
   (AppendPart(out, parts), ...);
 }
-// Texts, characters and numbers, one after another.
+// Concatenates texts, characters and numbers.
 template <typename... Parts>
 [[nodiscard]] std::string StrCat(const Parts&... parts) {
   std::string out;
@@ -48,22 +48,22 @@ template <typename... Parts>
   return out;
 }
 
-// With a fixed number of digits after the point, 0 to 15.
+// Formats value with a fixed number of digits after the point, 0 to 15.
 std::string FixedDecimal(double value, int digits);
 // "17 B", "1.5 KiB", "64.0 MiB": one digit after the point, powers of 1024.
 std::string HumanBytes(uint64_t bytes);
 
-// Printable ASCII as it is; backslash as \\; every other byte as \xNN, two lower-case digits.
+// Keeps printable ASCII. Writes backslash as \\, every other byte as \xNN with lower-case digits.
 std::string EscapeForDisplay(const Slice& bytes);
-// The same for a name from a user, which may be very long: its first 64 bytes, then its length if
-// it is longer.
+// Like EscapeForDisplay, for a name from a user, which may be very long. Shows its first 64 bytes,
+// followed by its length if it is longer.
 std::string NameForDisplay(const Slice& name);
 
-// Decimal digits only.
+// Accepts decimal digits only.
 [[nodiscard]] bool ParseUint64(std::string_view text, uint64_t* result);
-// A finite decimal number, with or without an exponent.
+// Accepts a finite decimal number, with or without an exponent.
 [[nodiscard]] bool ParseDouble(std::string_view text, double* result);
-// Digits, then nothing or one of k m g t (either case): powers of 1024.
+// Accepts digits, then nothing or one of k m g t (either case) for powers of 1024.
 [[nodiscard]] bool ParseBytes(std::string_view text, uint64_t* result);
 
 }  // namespace ashlar

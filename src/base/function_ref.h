@@ -1,8 +1,8 @@
-// FunctionRef: a reference to a callable, for parameters. It allocates nothing and throws nothing,
-// which std::function does not promise.
+// FunctionRef: a reference to a callable, for use as a parameter. It allocates nothing and throws
+// nothing, which std::function does not promise.
 //
-// Lifetime: the callable outlives the reference, as a temporary argument does the call. Thread
-// safety: that of the callable.
+// Lifetime: the callable outlives the reference. A temporary argument lives until the call ends.
+// Thread safety: that of the callable.
 #pragma once
 
 #include <memory>

@@ -12,7 +12,7 @@ namespace ashlar {
 
 namespace {
 
-// From here on XXH3 works in stripes, which wide vectors do twice as fast: a block of 4 KiB.
+// From this size on XXH3 works in stripes, in which wide vectors are twice as fast (4 KiB blocks).
 constexpr size_t kStripedBytes = 256;
 
 using HashFunction = uint64_t (*)(const char*, size_t);
@@ -21,8 +21,8 @@ uint64_t HashStriped(const char* data, size_t n) { return XXH3_64bits(data, n); 
 
 uint64_t HashStripedFirstTime(const char* data, size_t n);
 
-// Starts at a function that replaces it: ready before any constructor has run. Relaxed: all its
-// values give the same result.
+// Starts as a function that replaces this pointer, so it is ready before any constructor has run.
+// Relaxed, because all its values give the same result.
 constinit std::atomic<HashFunction> hash_striped{&HashStripedFirstTime};
 
 uint64_t HashStripedFirstTime(const char* data, size_t n) {

@@ -31,8 +31,8 @@ uint32_t LegacyHash32(const char* data, size_t n, uint32_t seed);
 constexpr uint32_t LowerHash32(uint64_t hash) { return static_cast<uint32_t>(hash); }
 constexpr uint32_t UpperHash32(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
 
-// Maps a hash to [0, range) in proportion to its size: one multiplication in place of a remainder.
-// The high bits of the hash decide.
+// Maps a hash to [0, range) in proportion to its value, with one multiplication instead of a
+// remainder. The high bits of the hash decide.
 constexpr uint32_t FastRange32(uint32_t hash, uint32_t range) {
   return static_cast<uint32_t>((uint64_t{hash} * range) >> 32);
 }

@@ -9,7 +9,7 @@
 namespace ashlar {
 
 #if ASHLAR_X86_64
-// The value of Hash64. Only where ASHLAR_CPU_HAS_AVX2().
+// Returns the value of Hash64. Requires: ASHLAR_CPU_HAS_AVX2().
 uint64_t Hash64Avx2(const char* data, size_t n);
 #endif
 

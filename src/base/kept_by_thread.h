@@ -1,15 +1,15 @@
-// KeptByThread: an object that a thread makes at its first use, and keeps until it ends.
+// KeptByThread: an object that a thread makes at its first use and keeps until the thread ends.
 //
 //   const KeptByThread<Scan> kept;      the calling thread's object, for one call
 //   Scan& scan = *kept;
 //
-// Unlike a thread_local object it may be used while other thread-local objects are destroyed and,
-// on the main thread, by destructors of static objects: a database may be read and closed there.
-// Each use then makes an object of its own.
+// Unlike a thread_local object, it may be used while other thread-local objects are destroyed. On
+// the main thread, destructors of static objects, which may read and close a database, may use it
+// too. Each such use constructs its own object.
 //
 // I1: an object is not used after its destruction.
 //
-// Requires: no two of one T are used at once in a thread. Thread safety: one thread.
+// Requires: a thread never uses two of the same T at once. Thread safety: one thread.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class KeptByThread {
 
  private:
   enum class State : uint8_t { kNone, kKept, kEnded };
-  // It has no destructor, so its state can be read until the thread is gone.
+  // It has no destructor, so its state can be read until the thread has ended.
   struct Place {
     T* object() { return std::launder(reinterpret_cast<T*>(memory)); }
 
@@ -43,7 +43,7 @@ class KeptByThread {
     static constinit thread_local Place place;
     return place;
   }
-  // Made with the object. Destroys it when the thread ends.
+  // Constructed with the object. Destroys it when the thread ends.
   struct End {
     ~End() {
       Place& place = PlaceOfThread();
@@ -64,7 +64,7 @@ class KeptByThread {
     return place.object();
   }
 
-  mutable std::optional<T> own_;  // the object, once that of the thread was destroyed
+  mutable std::optional<T> own_;  // the object, if the thread's was destroyed
   T* const object_;
 };
 

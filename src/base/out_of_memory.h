@@ -1,7 +1,7 @@
-// CatchBadAlloc: turns std::bad_alloc into a Status. Allocation failure is an error like a full
-// disk: it fails only the call that met it.
+// CatchBadAlloc: turns std::bad_alloc into a Status. Like a full disk, an allocation failure is an
+// error that fails only the call in which it occurs.
 //
-// Thread safety: pure.
+// Thread safety: pure functions.
 #pragma once
 
 #include <new>
@@ -11,8 +11,8 @@
 
 namespace ashlar {
 
-// The result of f, or MemoryLimit if f throws std::bad_alloc. That Status has no text: making one
-// could fail as well.
+// Returns the result of f, or MemoryLimit if f throws std::bad_alloc. That Status has no text,
+// because its allocation could fail as well.
 template <typename Function>
 Status CatchBadAlloc(Function&& f) {
   try {
@@ -22,8 +22,8 @@ Status CatchBadAlloc(Function&& f) {
   }
 }
 
-// Runs f until memory runs out. For notifications and for removing files, whose failure changes no
-// result.
+// Runs f and ignores std::bad_alloc. Used for notifications and for removing files, whose failure
+// changes no result.
 template <typename Function>
 void IgnoreBadAlloc(Function&& f) {
   static_cast<void>(CatchBadAlloc([&] {

@@ -2,8 +2,8 @@
 // that outlives the call that found it holds a pin. PinSource: the means to take such a count
 // later.
 //
-// A reader that meets bytes inside an epoch guard (execute/epoch.h) hands out {bytes, PinSource};
-// while the guard lives the bytes are valid without a count. To keep them longer, call Acquire
+// A reader that finds bytes inside an epoch guard (execute/epoch.h) returns {bytes, PinSource}.
+// While the guard exists, the bytes are valid without a count. To keep them longer, call Acquire
 // before the guard ends.
 //
 // I1: PinSource::Acquire is called while the owner is protected by the caller's epoch guard or by a
@@ -17,7 +17,7 @@
 
 namespace ashlar {
 
-// The two verbs of an owner; one constant object per kind of owner.
+// The two operations of an owner. There is one constant object per kind of owner.
 struct PinOps {
   void (*acquire)(void* owner);
   void (*release)(void* owner, void* unused);  // matches Cleanable::CleanupFunction
@@ -50,8 +50,8 @@ class Pin {
   }
   bool held() const { return ops_ != nullptr; }
 
-  // Gives the count to `out`, which then refers to `bytes`. Without a count the bytes are taken to
-  // live for ever.
+  // Moves the count to `out`, which then refers to `bytes`. Without a count, the bytes are assumed
+  // to live for ever.
   void MoveTo(PinnableSlice* out, Slice bytes) {
     if (ops_ == nullptr) {
       out->PinSlice(bytes, nullptr);

@@ -38,20 +38,20 @@ class Random {
     return result;
   }
 
-  // In [0, n), n > 0; the bias is at most n / 2^64.
+  // Returns a number in [0, n). Requires: n > 0. The bias is at most n / 2^64.
   uint64_t Uniform(uint64_t n) {
     ASHLAR_DCHECK(n > 0);  // Requires
     uint64_t high;
     static_cast<void>(MultiplyFull(Next(), n, &high));
     return high;
   }
-  // In [low, high], low <= high.
+  // Returns a number in [low, high]. Requires: low <= high.
   uint64_t Between(uint64_t low, uint64_t high) {
     return high - low == ~uint64_t{0} ? Next() : low + Uniform(high - low + 1);
   }
-  // True once in n calls on average.
+  // Returns true once in n calls on average.
   bool OneIn(uint64_t n) { return Uniform(n) == 0; }
-  // In [0, 1).
+  // Returns a number in [0, 1).
   double NextDouble() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
   // Returns small numbers often and numbers up to 2^bits_max - 1 sometimes: it draws a size in
   // bits, then a number of that size. bits_max is at most 63.
@@ -59,7 +59,7 @@ class Random {
     return Uniform(uint64_t{1} << Uniform(uint64_t{bits_max} + 1));
   }
 
-  // n bytes of any value.
+  // Returns n bytes of any value.
   std::string Bytes(size_t n) {
     std::string out(n, '\0');
     for (char& c : out) c = static_cast<char>(Next() >> 56);

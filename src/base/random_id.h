@@ -9,9 +9,9 @@
 
 namespace ashlar {
 
-// `count` symbols of the alphabet.
+// Returns `count` random symbols of the alphabet.
 std::string RandomText(size_t count, std::string_view alphabet);
-// 36 characters: a UUID of version 4, variant 1.
+// Returns 36 characters: a UUID of version 4, variant 1.
 std::string RandomUuid();
 
 }  // namespace ashlar

@@ -1,12 +1,12 @@
-// Result<T>: a T, or the Status that says why there is none. And the two macros that pass errors
-// on.
+// Result<T>: a T, or the Status that says why there is none. Also defines the two macros that
+// propagate errors.
 //
 //   Result<uint64_t> ParseSize(const Slice& text);
 //   ASHLAR_ASSIGN_OR_RETURN(const uint64_t size, ParseSize(text));
 //   ASHLAR_RETURN_IF_ERROR(file->Append(data));
 //
 // I1. A Result without a value holds a Status that is not ok.
-// T may be movable only. Taking the value of a Result without one is a bug and aborts.
+// T may be move-only. Taking the value of a Result without one is a bug and aborts.
 // Thread safety: a value; const access from several threads is safe.
 #pragma once
 
@@ -36,7 +36,7 @@ class [[nodiscard]] Result {
     requires(std::convertible_to<U &&, T> && !std::convertible_to<U &&, Status> &&
              !std::same_as<std::remove_cvref_t<U>, Result>)
   Result(U&& value) : value_(std::in_place, std::forward<U>(value)) {}
-  // status must not be ok.
+  // Requires: status is not ok.
   Result(Status status) : status_(std::move(status)) {
     ASHLAR_ASSERT(!status_.ok());  // I1
   }
@@ -74,15 +74,15 @@ class [[nodiscard]] Result {
 #define ASHLAR_CONCAT_INNER(a, b) a##b
 #define ASHLAR_CONCAT(a, b) ASHLAR_CONCAT_INNER(a, b)
 
-// Evaluates expr, a Status; returns it from the function around when it is an error.
+// Evaluates expr, a Status, and returns it from the enclosing function if it is an error.
 #define ASHLAR_RETURN_IF_ERROR(expr)                                                           \
   do {                                                                                         \
     if (::ashlar::Status ashlar_status_ = (expr); !ashlar_status_.ok()) return ashlar_status_; \
   } while (false)
 
-// Evaluates the Result after the declaration; returns its Status when it is an error, otherwise
-// initialises or assigns `decl` with its value. It is several statements: not for use as the lone
-// body of an if. A declaration with a comma outside parentheses needs a type alias.
+// Evaluates the Result after the declaration. Returns its Status if it is an error, otherwise
+// initialises or assigns `decl` with its value. Expands to several statements, so it cannot be the
+// sole body of an if. A declaration with a comma outside parentheses needs a type alias.
 #define ASHLAR_ASSIGN_OR_RETURN(decl, ...) \
   ASHLAR_ASSIGN_OR_RETURN_INNER(ASHLAR_CONCAT(ashlar_result_, __LINE__), decl, __VA_ARGS__)
 #define ASHLAR_ASSIGN_OR_RETURN_INNER(result, decl, ...) \

@@ -7,7 +7,7 @@ namespace {
 
 constexpr char kHexDigits[] = "0123456789ABCDEF";
 
-// -1 if not a hexadecimal digit.
+// Returns -1 if c is not a hexadecimal digit.
 constexpr int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;

@@ -64,7 +64,7 @@ std::unique_ptr<char[]> Join(std::string_view first, std::string_view second) {
       first.empty() || second.empty() ? std::string_view() : kSeparator;
   const size_t bytes = first.size() + separator.size() + second.size();
   if (bytes == 0) return nullptr;
-  // Without memory an error keeps its code and loses its text.
+  // If the allocation fails, the error keeps its code and loses its text.
   std::unique_ptr<char[]> text(new (std::nothrow) char[bytes + 1]);
   if (text == nullptr) return nullptr;
   char* p = text.get();
@@ -94,7 +94,7 @@ Status& Status::operator=(const Status& other) {
 std::string Status::ToString() const {
   std::string result(CodeName(code_));
   if (code_ == kOk) return result;
-  // A text says more than the subcode, and usually the same.
+  // A text usually says the same as the subcode, and more.
   const std::string_view text = text_ ? std::string_view(text_.get()) : SubCodeText(subcode_);
   if (!text.empty()) result.append(kSeparator).append(text);
   return result;

@@ -16,7 +16,7 @@ constexpr uint64_t kPrime64D = 0x85ebca77c2b2ae63u;
 constexpr uint64_t kPrime64E = 0x27d4eb2f165667c5u;
 
 constexpr size_t kSecretBytes = 192;
-// The algorithm counts some places from the end of the shortest secret that it allows.
+// The algorithm computes some offsets from the end of the shortest secret that it allows.
 constexpr size_t kSecretBytesMin = 136;
 alignas(64) constexpr unsigned char kSecret[kSecretBytes] = {
     0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,

@@ -1,8 +1,8 @@
-// CompositeEnv: an Env with other files and, if given, another clock; the rest forwards to `base`.
-// NewMemEnv, NewCompositeEnv and NewTimedEnv return one. Tests derive from it and replace threads
-// and time.
+// CompositeEnv: an Env with its own files and, if given, its own clock. All else is forwarded to
+// `base`. NewMemEnv, NewCompositeEnv and NewTimedEnv return one. Tests derive from it to replace
+// threads and time.
 //
-// Thread safety: as ashlar/env.h. Lifetime: `base` outlives it.
+// Thread safety: as in ashlar/env.h. Lifetime: `base` outlives it.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace ashlar {
 
 class CompositeEnv : public EnvOverFiles {
  public:
-  // base may be null: Env::Default(). clock may be null: that of base.
+  // A null `base` means Env::Default(). A null `clock` means the clock of `base`.
   CompositeEnv(const std::shared_ptr<FileSystem>& files, const std::shared_ptr<SystemClock>& clock,
                Env* base)
       : EnvOverFiles(files, clock != nullptr ? clock : OrDefault(base)->GetSystemClock()),

@@ -25,7 +25,7 @@
 namespace ashlar {
 namespace {
 
-// The methods of an Env as a SystemClock.
+// Adapts the time methods of an Env to SystemClock.
 class ClockOfEnv final : public SystemClock {
  public:
   explicit ClockOfEnv(Env* env) : env_(env) {}
@@ -47,8 +47,8 @@ class ClockOfEnv final : public SystemClock {
   Env* const env_;
 };
 
-// A SystemClock as the engine's. Waits for a condition are the machine's: a SystemClock has no
-// method for them.
+// Adapts a SystemClock to the engine's Clock. Waits for a condition use the machine's clock,
+// because SystemClock has no method for them.
 class EngineClock final : public Clock {
  public:
   explicit EngineClock(const std::shared_ptr<SystemClock>& clock)
@@ -347,7 +347,7 @@ void WritableFile::PrepareWrite(size_t offset, size_t bytes) {
   const size_t first = last_preallocated_block_;
   const size_t end = (offset + bytes + block - 1) / block;
   if (end <= first) return;
-  // Space that cannot be reserved is found again by the write.
+  // If the space cannot be reserved, the write itself reports that.
   Allocate(uint64_t{block} * first, uint64_t{block} * (end - first)).PermitUncheckedError();
   last_preallocated_block_ = end;
 }

@@ -1,11 +1,11 @@
-// EnvFileSystem: a program's Env as a FileSystem, so that the engine uses the overrides of its
-// class. Every Env that was made without a file system has one.
+// EnvFileSystem: adapts a program's Env to FileSystem, so that the engine uses the overrides of its
+// class. Every Env that is constructed without a file system has one.
 //
-// I1: each call is one call of the Env, or of the file that the Env gave. Options of single calls
-//     (IOOptions) and contexts have no counterpart there and are dropped.
+// I1: each call makes one call of the Env, or of the file that the Env returned. Options of single
+//     calls (IOOptions) and contexts have no counterpart there and are dropped.
 // I2: an error keeps its code, its subcode, its text, and the facts that IOStatus adds.
 //
-// Thread safety: as the Env. Lifetime: the Env outlives it.
+// Thread safety: that of the Env. Lifetime: the Env outlives it.
 #pragma once
 
 #include <memory>

@@ -1,11 +1,11 @@
-// EnvOverFiles: implements the file methods of an Env by its FileSystem, and the time methods by
-// its SystemClock. Derived classes add threads.
+// EnvOverFiles: implements the file methods of an Env with its FileSystem, and the time methods
+// with its SystemClock. Derived classes add threads.
 //
-// I1: each call is one call of GetFileSystem(), with default IOOptions and without a context, or
-//     one of GetSystemClock().
+// I1: each call makes one call of GetFileSystem(), with default IOOptions and without a context, or
+//     one call of GetSystemClock().
 // I2: an error keeps its code, its subcode, its text, and the facts that IOStatus adds.
 //
-// Thread safety and lifetime: as ashlar/env.h.
+// Thread safety and lifetime: as in ashlar/env.h.
 #pragma once
 
 #include <memory>

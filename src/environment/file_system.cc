@@ -54,7 +54,7 @@ IODebugContext& IODebugContext::operator=(const IODebugContext& other) {
   msg = other.msg;
   trace_data = other.trace_data;
   cost_info = other.cost_info;
-  // The copy may live longer than the id of the other.
+  // The copy may outlive the id to which `other` refers.
   owned_request_id_ = other.request_id == nullptr ? std::string() : *other.request_id;
   request_id = other.request_id == nullptr ? nullptr : &owned_request_id_;
   return *this;
@@ -149,7 +149,7 @@ IOStatus FileSystem::AreFilesSame(const std::string&, const std::string&, const 
 
 IOStatus FileSystem::NewLogger(const std::string& path, const IOOptions&,
                                std::shared_ptr<Logger>* result, IODebugContext*) {
-  // Borrowed: a file system outlives its files.
+  // Not owned, because a file system outlives its files.
   const std::shared_ptr<FileSystem> self(std::shared_ptr<FileSystem>(), this);
   Result<std::shared_ptr<FileLogger>> logger =
       FileLogger::Open({.file_system = vfs::ToEngineFiles(self),
@@ -335,7 +335,7 @@ void FSWritableFile::PrepareWrite(size_t offset, size_t bytes, const IOOptions& 
   const size_t first = last_preallocated_block_;
   const size_t end = (offset + bytes + block - 1) / block;
   if (end <= first) return;
-  // Space that cannot be reserved is found again by the write.
+  // If the space cannot be reserved, the write itself reports that.
   Allocate(uint64_t{block} * first, uint64_t{block} * (end - first), options, dbg)
       .PermitUncheckedError();
   last_preallocated_block_ = end;

@@ -146,7 +146,7 @@ class ProgramWritableFile final : public vfs::WritableFile {
     return Status::OK();
   }
 
-  // Also of files without a buffer here: the program's file may have one.
+  // Also flushes files without a buffer here, because the program's file may have one.
   Status Flush() override {
     const MutexLock lock(mutex_);
     return FlushLocked();
@@ -184,7 +184,7 @@ class ProgramWritableFile final : public vfs::WritableFile {
   }
 
  private:
-  // I1. The first error, or Ok.
+  // I1. Keeps the first error. Returns it, or Ok.
   Status Keep(Status status) ASHLAR_REQUIRES(mutex_) {
     if (failed_.ok()) failed_ = std::move(status);
     return failed_;
@@ -409,7 +409,7 @@ Status ProgramFiles::NumFileLinks(const std::string& path, uint64_t* count) {
 Status ProgramFiles::Truncate(const std::string& path, uint64_t bytes) {
   Status cut =
       MarkMissing(files_->Truncate(path, static_cast<size_t>(bytes), DefaultIo(), nullptr));
-  // Trash is then deleted whole: a step of its deletion is not worth a copy of the rest.
+  // Trash is then deleted in one step, because a paced step is not worth a copy of the rest.
   if (!cut.IsNotSupported() || IsTrashFileName(BaseName(path))) return cut;
   std::unique_ptr<FSWritableFile> file;
   ASHLAR_RETURN_IF_ERROR(ReplaceByCopy(path, bytes, vfs::FileOptions(), &file));
@@ -417,7 +417,7 @@ Status ProgramFiles::Truncate(const std::string& path, uint64_t bytes) {
 }
 
 Status ProgramFiles::LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) {
-  // Allocated first: a lock that was taken always has an owner.
+  // Allocated first, so that every acquired lock has an owner.
   auto taken = std::make_unique<ProgramLock>(files_);
   ASHLAR_RETURN_IF_ERROR(taken->Take(path));
   *lock = std::move(taken);

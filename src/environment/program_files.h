@@ -1,26 +1,26 @@
-// ProgramFiles: a program's FileSystem as the engine's files.
+// ProgramFiles: adapts a program's FileSystem to the engine's files.
 //
 //   Append -> [64 KiB buffer] --Flush--> FSWritableFile::Append, Flush --Sync--> Sync
 //
-// I1: after a write, sync or close failed, every later call on that file object fails with the
+// I1: after a failed write, sync or close, every later call on that file object fails with the
 //     first error.
-// I2: the size of a file that is written is counted here: the size at the open plus all appended
+// I2: the size of a writable file is counted here. It is the size at the open plus all appended
 //     bytes. FSWritableFile::GetFileSize is not called.
-// I3: calls on one FSWritableFile exclude each other by mutex_, but for Sync if the file says
-//     IsSyncThreadSafe.
-// I4: a sequential read returns fewer bytes than wanted only at the end of the file: short reads
-//     are continued.
-// I5: a missing file is IsPathNotFound(), also if the program answers NotFound.
-// I6: where ReopenWritableFile or Truncate is NotSupported, the file, or its beginning, is copied
-//     to <path>.dbtmp, made durable and renamed: at every moment the path has all bytes that it
-//     had, or those that it is to have. So a log can be cut after an error. A file never grows by
-//     this. The copy that a crash leaves is a temporary file (filesystem/filename.h), which the
-//     next open deletes.
+// I3: mutex_ serializes the calls on one FSWritableFile, except Sync if the file's IsSyncThreadSafe
+//     returns true.
+// I4: a sequential read returns fewer bytes than wanted only at the end of the file, because short
+//     reads are continued.
+// I5: a missing file is IsPathNotFound(), even if the program returns NotFound.
+// I6: if ReopenWritableFile or Truncate is NotSupported, the file, or its beginning, is copied to
+//     <path>.dbtmp. The copy is made durable and renamed, so at every moment the path has either
+//     all its old bytes or all its new ones. In this way a log can be truncated after an error. A
+//     file never grows by this. A copy that a crash leaves is a temporary file
+//     (filesystem/filename.h), which the next open deletes.
 //
-// Direct I/O and mapped reads are NotSupported. An exclusive creation is a look for the file and a
-// creation.
+// Direct I/O and mapped reads are NotSupported. An exclusive creation first checks for the file and
+// then creates it, in two calls.
 //
-// Thread safety and lifetime: as ashlar/vfs.h; open files keep the FileSystem alive.
+// Thread safety and lifetime: as in ashlar/vfs.h; open files keep the FileSystem alive.
 #pragma once
 
 #include <memory>
@@ -70,8 +70,8 @@ class ProgramFiles final : public vfs::FileSystem {
   Status GetAbsolutePath(const std::string& path, std::string* absolute) override;
 
  private:
-  // I6. The copy, open for appending. bytes: of the file's beginning; nothing: all, of a file that
-  // may be missing.
+  // I6. Returns the copy, open for appending. `bytes` is the length of the beginning to copy.
+  // Without it, the complete file is copied if it exists.
   Status ReplaceByCopy(const std::string& path, std::optional<uint64_t> bytes,
                        const vfs::FileOptions& options, std::unique_ptr<FSWritableFile>* result);
   Status CopyTo(const std::string& path, std::optional<uint64_t> bytes, FSWritableFile* to);

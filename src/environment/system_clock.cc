@@ -28,7 +28,7 @@ class DefaultClock final : public SystemClock {
 }  // namespace
 
 const std::shared_ptr<SystemClock>& SystemClock::Default() {
-  // Never destroyed: the last jobs may run after static destructors have begun.
+  // Never destroyed, because the last jobs may run after static destructors have begun.
   static const std::shared_ptr<SystemClock>& clock =
       *new std::shared_ptr<SystemClock>(std::make_shared<DefaultClock>());
   return clock;

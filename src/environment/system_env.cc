@@ -1,14 +1,14 @@
-// SystemEnv: Env::Default(), the operating system's files, threads and time.
+// SystemEnv: implements Env::Default() with the operating system's files, threads and time.
 //
 //   Schedule -> pending_ (in order) -> a job of the executor, which takes its entry out and runs it
 //   UnSchedule takes entries out; their jobs find nothing and do nothing
 //
-// I1: an entry of pending_ runs once, or its unschedule runs once, if it has one. The thread that
-//     takes it out of the list makes the call.
+// I1: of an entry of pending_, either the function or the unschedule (if it has one) runs once. The
+//     thread that takes the entry out of the list makes the call.
 //
-// It is never destroyed: databases may be closed, and their last jobs run, after static destructors
-// have begun. Its threads are started when a database first asks for the executor, so that merely
-// making DBOptions starts none.
+// It is never destroyed, because databases may be closed, and their last jobs may run, after static
+// destructors have begun. Its threads start when a database first requests the executor, so merely
+// constructing DBOptions starts none.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -63,8 +63,8 @@ class SystemEnv final : public EnvOverFiles {
                      .number = 0});
     const MutexLock lock(pending_mutex_);
     const uint64_t number = entry.front().number = ++last_number_;
-    // It may throw, and an entry without a job would never leave the list. The job waits for the
-    // mutex.
+    // Schedule is called first, because it may throw and an entry without a job would never leave
+    // the list. The job waits for the mutex.
     const bool is_taken = threads->Schedule(LaneFor(pri), [this, number] { Run(number); });
     ASHLAR_ASSERT(is_taken);  // the executor of this Env is never shut down
     pending_.splice(pending_.end(), entry);
@@ -87,11 +87,11 @@ class SystemEnv final : public EnvOverFiles {
   }
 
   void StartThread(void (*function)(void* arg), void* arg) override {
-    std::list<Thread> started(1);  // allocated first: a thread that runs is joined
+    std::list<Thread> started(1);  // allocated first, so that every thread is joined
     Result<Thread> thread =
         Thread::Start({.name = "ashlar:program"}, [function, arg] { function(arg); });
     if (!thread.ok()) {
-      // There is no way to report it, and the program counts on the call.
+      // The failure cannot be reported, and the program relies on the call.
       function(arg);
       return;
     }
@@ -184,9 +184,9 @@ class SystemEnv final : public EnvOverFiles {
     Executor* started = executor_.load(std::memory_order_relaxed);
     if (started != nullptr) return started;
     Result<std::unique_ptr<ThreadPoolExecutor>> pool = ThreadPoolExecutor::Start({});
-    // Without any thread a pool still queues. An open asks for threads again, and fails without.
+    // A pool without threads still queues. An open requests threads again and fails without them.
     if (!pool.ok()) pool = ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = 0});
-    ASHLAR_ASSERT(pool.ok());  // no thread was asked for
+    ASHLAR_ASSERT(pool.ok());  // no thread was requested
     started = pool->release();
     executor_.store(started, std::memory_order_release);
     return started;

@@ -112,7 +112,7 @@ class VfsRandomRWFile final : public FSRandomRWFile {
                 IODebugContext*) const override {
     return ToIo(file_->Read(offset, n, result, scratch));
   }
-  // A write is in the operating system already.
+  // The operating system already has every write.
   IOStatus Flush(const IOOptions&, IODebugContext*) override { return IOStatus::OK(); }
   IOStatus Sync(const IOOptions&, IODebugContext*) override { return ToIo(file_->Sync()); }
   IOStatus Close(const IOOptions&, IODebugContext*) override { return ToIo(file_->Close()); }
@@ -275,9 +275,9 @@ IOStatus VfsFileSystem::UnlockFile(FileLock* lock, const IOOptions&, IODebugCont
 }
 
 IOStatus VfsFileSystem::GetTestDirectory(const IOOptions&, std::string* path, IODebugContext*) {
-  // A directory of another user admits nobody else.
+  // Contains the user's id, because users cannot write to each other's directories.
   *path = StrCat(TemporaryDirectory(), "/ashlar-test-", CurrentUserId());
-  // In memory there is no directory for temporary files yet.
+  // A file system in memory has no directory for temporary files yet.
   for (size_t slash = path->find('/', 1); slash != std::string::npos;
        slash = path->find('/', slash + 1)) {
     const std::string parent = path->substr(0, slash);

@@ -1,14 +1,14 @@
-// VfsFileSystem: the engine's files as a FileSystem that a program calls or wraps. It serves
+// VfsFileSystem: adapts the engine's files to a FileSystem that programs call or wrap. It serves
 // FileSystem::Default(), and the file methods of Env::Default() and NewMemEnv.
 //
-// I1: an Append is in the operating system when it returns, as in RocksDB, unless the options ask
-//     for direct or mapped writes. Flush then does the rest.
-// I2: a file never asks its user for alignment (use_direct_io() is false): the engine's files align
-//     direct I/O themselves.
+// I1: when Append returns, the operating system has its bytes, as in RocksDB. If the options
+//     request direct or mapped writes, Flush does the rest.
+// I2: a file requires no alignment from its user (use_direct_io() is false), because the engine's
+//     files align direct I/O themselves.
 // I3: a lock ends with UnlockFile, which deletes the object.
-// I4: a file that is written is as long as its appended bytes. Its Truncate refuses another length.
+// I4: a writable file is as long as its appended bytes. Its Truncate refuses any other length.
 //
-// Thread safety and lifetime: as ashlar/file_system.h; open files do not need the FileSystem.
+// Thread safety and lifetime: as in ashlar/file_system.h; open files do not need the FileSystem.
 #pragma once
 
 #include <memory>
@@ -82,7 +82,7 @@ class VfsFileSystem final : public FileSystem {
                         IODebugContext* dbg) override;
   IOStatus IsDirectory(const std::string& path, const IOOptions& options, bool* is_directory,
                        IODebugContext* dbg) override;
-  // There are no asynchronous reads.
+  // Asynchronous reads are not supported.
   void SupportedOps(int64_t& supported_ops) override;
 
  private:

@@ -15,14 +15,14 @@ namespace ashlar {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Monotonic; only differences mean something.
+  // Monotonic. Only differences are meaningful.
   virtual uint64_t NowNanos() = 0;
   // Wall time since 1970-01-01 UTC.
   virtual uint64_t NowUnixMicros() = 0;
   virtual void SleepForMicros(uint64_t micros) = 0;
-  // Waits until `condition` is signalled or the time is over, whichever comes first; it may also
-  // return earlier. Gives up the mutex meanwhile. A clock that is not the system's lets the time
-  // pass.
+  // Waits until `condition` is signalled or the time has passed, but may return earlier. Releases
+  // the mutex while it waits. This default, for clocks other than the system's, only sleeps and
+  // ignores signals.
   virtual void WaitForMicros(CondVar& /*condition*/, Mutex& mutex, uint64_t micros)
       ASHLAR_REQUIRES(mutex) {
     mutex.Unlock();
@@ -34,8 +34,8 @@ class Clock {
 // The system's clock.
 std::shared_ptr<Clock> MachineClock();
 
-// Advances only when a test advances it. A sleeper moves it by the time it wanted to sleep, so that
-// code that waits makes progress.
+// Advances when a test advances it, and when a thread sleeps: a sleep advances it by the requested
+// time, so that code that waits makes progress.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(uint64_t start_unix_micros) : start_unix_micros_(start_unix_micros) {}

@@ -20,7 +20,7 @@ EpochWord& FindEpochWord(EpochWord* first, const void* domain) {
     word = next;
     if (word->depth == 0 || word->domain.load(std::memory_order_relaxed) == domain) return *word;
   }
-  // Never freed, as the slot. Release pairs with the scan's acquire: the word is seen constructed.
+  // Never freed, like its slot. Release pairs with the scan's acquire: it sees a constructed word.
   auto* const added = new EpochWord;
   word->next.store(added, std::memory_order_release);
   return *added;
@@ -28,11 +28,11 @@ EpochWord& FindEpochWord(EpochWord* first, const void* domain) {
 
 }  // namespace internal
 
-// The domains of the process. A visit to a domain holds no lock; a domain that is being destroyed
-// waits for its visitors.
+// The domains of the process. A visit to a domain holds no lock, so a domain that is being
+// destroyed waits for its visitors.
 class EpochDomains {
  public:
-  // Never destroyed: static objects may have domains.
+  // Never destroyed, because static objects may have domains.
   static EpochDomains& Instance() {
     static EpochDomains& domains = *new EpochDomains;
     return domains;
@@ -50,7 +50,7 @@ class EpochDomains {
   template <typename Visit>
   void VisitAll(const Visit& visit) {
     MutexLock lock(mutex_);
-    // Only the current objects: later ones do not concern the caller.
+    // Visits only the current domains, because later ones do not concern the caller.
     const std::vector<EpochDomain*> domains = domains_;
     for (EpochDomain* const domain : domains) {
       if (std::find(domains_.begin(), domains_.end(), domain) == domains_.end()) continue;
@@ -77,8 +77,8 @@ constexpr size_t kPassObjects = 64;
 constexpr size_t kPassBytes = size_t{1} << 20;
 
 constexpr uint32_t kYields = 32;
-// About 30 ms. On a busy machine a thread that was preempted inside a guard waits for several
-// others.
+// About 30 ms. On a busy machine, a thread that was preempted inside a guard waits for several
+// other threads.
 constexpr uint32_t kPatientPauses = 200;
 
 void BackOff(uint32_t attempt) {
@@ -90,7 +90,7 @@ void BackOff(uint32_t attempt) {
   }
 }
 
-// Calls visit(word) for the words of a slot.
+// Calls visit(word) for each word of a slot.
 template <typename Word, typename Visit>
 void ForEachWord(Word* word, const Visit& visit) {
   for (; word != nullptr; word = word->next.load(std::memory_order_acquire)) visit(*word);
@@ -106,7 +106,7 @@ EpochDomain::~EpochDomain() {
   EpochDomains::Instance().Remove(this);
 }
 
-// An object that was retired without a node of its own.
+// The list node of an object that was retired without its own.
 struct EpochDomain::RetiredObject : EpochRetired {
   RetiredObject(EpochDeleter delete_object, void* retired_object)
       : EpochRetired{.deleter = &Run}, delete_object_(delete_object), object_(retired_object) {}
@@ -147,7 +147,7 @@ uint64_t EpochDomain::CloseBatch() {
   EpochRetired* last = first;
   while (last->next != nullptr) last = last->next;
   last->next = newest.first;
-  // oldest_tag stays: Synchronize may wait for the objects that were in the batch before.
+  // oldest_tag is unchanged, because Synchronize may wait for the batch's earlier objects.
   newest.tag = tag;
   newest.first = first;
   if constexpr (kDebugChecks) CheckInvariants();
@@ -181,7 +181,7 @@ void EpochDomain::RunDeleters(std::span<const Batch> batches) {
   slot.running_deleters--;
 }
 
-// One time through the picture; false when nothing could be deleted.
+// Runs the picture's steps once. Returns false if nothing could be deleted.
 bool EpochDomain::RunPass() {
   uint64_t newest_tag = 0;
   {
@@ -190,7 +190,7 @@ bool EpochDomain::RunPass() {
   }
   if (newest_tag == 0) return false;
   HeavyFence();
-  // Batches closed after the fence wait for one of their own.
+  // Batches that are closed after the fence wait for a later fence.
   const uint64_t safe_tag = std::min(newest_tag, OldestEpochInUse());
 
   std::array<Batch, kBatchesMax> safe;
@@ -217,7 +217,7 @@ bool EpochDomain::RunPass() {
   return true;
 }
 
-// Waits for passes on other threads that took objects of batches up to `tag`; false when such
+// Waits for passes on other threads that took objects of batches up to `tag`. Returns false if such
 // objects are still waiting for guards.
 bool EpochDomain::WaitForPasses(uint64_t tag) {
   MutexLock lock(mutex_);
@@ -236,11 +236,11 @@ void EpochDomain::CheckInvariants() const {
   const uint64_t global = internal::global_epoch.load(std::memory_order_acquire);
   for (size_t i = 0; i < batch_count_; ++i) {
     ASHLAR_ASSERT(batches_[i].first != nullptr);               // I2: its deleters have not run
-    ASHLAR_ASSERT(batches_[i].tag <= global);                  // the epoch has become it
+    ASHLAR_ASSERT(batches_[i].tag <= global);                  // the epoch reached it
     ASHLAR_ASSERT(batches_[i].oldest_tag <= batches_[i].tag);  // later objects were added
     ASHLAR_ASSERT(i == 0 || batches_[i - 1].tag < batches_[i].oldest_tag);  // I3
   }
-  // A pass took older batches than those that are left.
+  // A running pass took batches that are older than the remaining ones.
   for (const Pass* pass = running_passes_; pass != nullptr; pass = pass->next)
     ASHLAR_ASSERT(batch_count_ == 0 || pass->oldest_tag < batches_.front().oldest_tag);  // I3
 }
@@ -292,14 +292,14 @@ void EpochDomain::ReclaimPatiently() {
 void EpochDomain::Synchronize() {
   ASHLAR_ASSERT(!IsEnteredByThisThread());                   // Requires
   ASHLAR_ASSERT(CurrentThreadSlot().running_deleters == 0);  // Requires
-  // There may be nothing to delete, but there are guards to wait for. The pass that takes this has
-  // ended when the wait below does.
+  // Even if there is nothing to delete, there may be guards to wait for. The wait below ends only
+  // after the pass that takes `nothing` has ended.
   EpochRetired nothing{.deleter = [](EpochRetired*) {}};
   RetireUnderLock(&nothing, 0);
   uint64_t tag = 0;
   {
     MutexLock lock(mutex_);
-    // When another thread has taken the push just now, its tag is at most the current epoch.
+    // If another thread has already taken `nothing`, its tag is at most the current epoch.
     tag = std::max(CloseBatch(), internal::global_epoch.load(std::memory_order_acquire));
   }
   for (uint32_t attempt = 0;; attempt++) {

@@ -9,7 +9,7 @@
 namespace ashlar {
 
 FlushPriorityThrottle& FlushPriorityThrottle::OfProcess() {
-  // Not destroyed: a job may end after the statics of other files are gone.
+  // Never destroyed, because a job may end after the statics of other files are destroyed.
   static FlushPriorityThrottle& turns = *new FlushPriorityThrottle(HardwareThreads());
   return turns;
 }
@@ -53,7 +53,7 @@ void CompactionTurn::StandBack() {
   MutexLock lock(turns_.mutex_);
   uint64_t waited_nanos = 0;
   while (turns_.TooFewProcessors() && waited_nanos < allowance_nanos) {
-    // While it waits it is not one of those that work; it asks again as one that would.
+    // A waiting compaction does not count as working. It counts again for the next check.
     turns_.working_.fetch_sub(1, std::memory_order_relaxed);
     if (waited_nanos == 0) turns_.waits_.fetch_add(1, std::memory_order_relaxed);
     const uint64_t start_nanos = MonotonicNanos();

@@ -1,8 +1,8 @@
 // FlushPriorityThrottle: puts flushes before compactions if there are too few processors for both.
 //
 // While a flush runs, every write fills another memtable, and only the end of the flush frees the
-// memory of those being written. A compaction can wait. So a compaction checks at intervals of
-// entries, and waits while a flush runs and there are too few processors.
+// memtables that it writes. A compaction can wait. It therefore checks at intervals of entries, and
+// waits while a flush runs and there are too few processors.
 //
 //   FlushTurn turn(FlushPriorityThrottle::OfProcess());              // alive while a flush runs
 //
@@ -13,10 +13,10 @@
 // I1: a compaction waits only while flushes, working compactions and one writing thread outnumber
 //     the processors.
 // I2: it waits at most as long as it has worked, plus an initial kLongestWaitNanos. With endless
-//     flushes it gets half of the time. Compactions must end too, otherwise writes stop.
+//     flushes it still works half of the time, because writes stop if compactions never end.
 //
-// Thread safety: any thread; a turn belongs to one. Lifetime: a FlushPriorityThrottle outlives its
-// turns.
+// Thread safety: any thread; each turn belongs to one thread. Lifetime: a FlushPriorityThrottle
+// outlives its turns.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ class FlushPriorityThrottle {
   FlushPriorityThrottle(const FlushPriorityThrottle&) = delete;
   FlushPriorityThrottle& operator=(const FlushPriorityThrottle&) = delete;
 
-  // Of all databases of the process, as they share its processors.
+  // The throttle of all databases of the process, which share its processors.
   static FlushPriorityThrottle& OfProcess();
 
   // The number of waits that compactions have begun.
@@ -48,7 +48,7 @@ class FlushPriorityThrottle {
   friend class FlushTurn;
   friend class CompactionTurn;
 
-  // Whether one of the running compactions should wait.
+  // Returns true if one of the running compactions should wait.
   bool TooFewProcessors() const {
     const uint32_t flushes = flushes_.load(std::memory_order_relaxed);
     return flushes > 0 && flushes + working_.load(std::memory_order_relaxed) + 1 > processors_;
@@ -61,7 +61,7 @@ class FlushPriorityThrottle {
   const uint64_t longest_wait_nanos_;
   Mutex mutex_;
   CondVar changed_;
-  // Written under the mutex; read without it to decide whether to take it.
+  // Written under the mutex. Read without it to decide whether to lock it.
   std::atomic<uint32_t> flushes_{0};
   std::atomic<uint32_t> working_{0};
   std::atomic<uint64_t> waits_{0};
@@ -85,11 +85,11 @@ class CompactionTurn {
   CompactionTurn(const CompactionTurn&) = delete;
   CompactionTurn& operator=(const CompactionTurn&) = delete;
 
-  // Returns at once, or after flushes. Hold no lock and no epoch guard.
+  // Returns at once, or after flushes. Requires: the caller holds no lock and no epoch guard.
   void YieldToFlush() {
     if (turns_.TooFewProcessors()) StandBack();
   }
-  // How long it may wait now.
+  // How long the compaction may wait now.
   uint64_t AllowanceNanos() const;
 
  private:
@@ -98,7 +98,7 @@ class CompactionTurn {
   FlushPriorityThrottle& turns_;
   Clock& clock_;
   uint64_t working_since_nanos_;
-  uint64_t saved_nanos_;  // the wait allowed until then
+  uint64_t saved_nanos_;  // the allowance at that time
 };
 
 }  // namespace ashlar

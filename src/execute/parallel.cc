@@ -11,7 +11,7 @@
 namespace ashlar {
 
 void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t piece)>& run) {
-  // Relaxed, because it only deals out numbers. Join orders the writes of the pieces.
+  // Relaxed, because it only hands out numbers. Join orders the writes of the pieces.
   std::atomic<size_t> next{0};
   std::atomic<bool> no_memory{false};
   const auto work = [&] {
@@ -27,7 +27,7 @@ void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t 
   std::vector<Thread> others;
   const size_t wanted = std::min<size_t>(threads, pieces);
   others.reserve(wanted);
-  // Without memory the threads that started do the work.
+  // If an allocation fails, the threads that have started do the work.
   IgnoreBadAlloc([&] {
     while (others.size() + 1 < wanted) {
       Result<Thread> other = Thread::Start({.name = "ashlar-piece"}, work);

@@ -1,7 +1,7 @@
-// RunPieces: one job in pieces, on the calling thread and on some others that end with the call.
+// RunPieces: runs a job in pieces, on the calling thread and on others that end with the call.
 //
-// For work that is long enough to pay for starting threads, such as an open. A thread takes the
-// next piece when it has finished one, so pieces may differ in length.
+// Used for work that is long enough to pay for starting threads, such as an open. A thread takes
+// the next piece when it has finished one, so pieces may differ in length.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace ashlar {
 
-// Calls run(piece) once for each piece below `pieces`, on at most `threads` threads at once, the
-// caller's among them. Returns when all are done. Their writes happen before the return. Threads
-// that the system refuses are done without. A std::bad_alloc of a piece ends the others after their
-// current piece and is thrown to the caller. Hold no lock that `run` takes.
+// Calls run(piece) once for each piece below `pieces`, on at most `threads` threads including the
+// caller's. Returns when all are done, and their writes happen before the return. If the system
+// refuses threads, fewer are used. If a piece throws std::bad_alloc, the other threads end after
+// their current piece and the exception is thrown to the caller. Hold no lock that `run` takes.
 void RunPieces(uint32_t threads, size_t pieces, const std::function<void(size_t piece)>& run);
 
 }  // namespace ashlar

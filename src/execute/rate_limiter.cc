@@ -16,17 +16,17 @@ constexpr int64_t kRefillPeriodMaxUs = 3600 * kMicrosPerSecond;
 constexpr int64_t kDefaultRefillPeriodUs = 100'000;
 constexpr uint64_t kNanosPerMicro = 1000;
 
-constexpr int64_t kTunedRange = 20;  // of the greatest rate to the least
+constexpr int64_t kTunedRange = 20;  // ratio of the highest rate to the lowest
 constexpr uint64_t kPeriodsPerTuning = 100;
 constexpr uint64_t kLowPercent = 50;
 constexpr uint64_t kHighPercent = 90;
 
-// The period, or a longer one in which the rate amounts to a byte.
+// Returns the period, or a longer one in which the rate amounts to a byte.
 int64_t PeriodFor(int64_t bytes_per_second, int64_t refill_period_us) {
   return std::max(refill_period_us, (kMicrosPerSecond - 1) / bytes_per_second + 1);
 }
 
-// rate * period / 1 s, at most a quarter of the int64_t range. Sums of it do not overflow.
+// rate * period / 1 s, but at most a quarter of the int64_t range, so that sums do not overflow.
 int64_t BytesPerPeriod(int64_t bytes_per_second, int64_t period_us) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 4;
   const int64_t whole = bytes_per_second / kMicrosPerSecond;
@@ -37,7 +37,7 @@ int64_t BytesPerPeriod(int64_t bytes_per_second, int64_t period_us) {
 int64_t TunedRate(int64_t rate, int64_t rate_max, uint64_t drained_percent) {
   const int64_t least = std::max<int64_t>(rate_max / kTunedRange, 1);
   if (drained_percent == 0) return least;
-  // 5 % up, or down to the rate of which this one is 5 % more.
+  // Raises the rate by 5 %, or lowers it to the rate of which it is 5 % more.
   if (drained_percent < kLowPercent)
     return std::clamp(rate - std::max<int64_t>(rate / 21, 1), least, rate_max);
   if (drained_percent <= kHighPercent) return rate;
@@ -84,14 +84,14 @@ void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder)
   for (size_t left = bytes; left > 0;) {
     const size_t token =
         io.limiter->RequestToken(left, 0, io.priority, recorder.statistics(), io.op);
-    // A program's class that grants nothing has no limit to keep.
+    // A program's class that grants nothing imposes no limit.
     if (token == 0) break;
     left -= std::min(left, token);
     recorder.Tick(read ? RATE_LIMITER_REQUESTS_READ : RATE_LIMITER_REQUESTS_WRITE);
   }
   if (!recorder.IsOn()) return;
   const uint64_t micros = (MonotonicNanos() - start_nanos) / 1000;
-  // At the levels without times, too.
+  // Counted also at the statistics levels without times.
   recorder.Tick(read ? RATE_LIMITER_TOTAL_WAIT_MICROS_READ : RATE_LIMITER_TOTAL_WAIT_MICROS_WRITE,
                 micros);
   recorder.RecordTime(read ? RATE_LIMITER_WAIT_MICROS_READ : RATE_LIMITER_WAIT_MICROS_WRITE,
@@ -159,7 +159,7 @@ bool GenericRateLimiter::RequestAtMostOneBurst(int64_t bytes, IORequestPriority 
 }
 
 void GenericRateLimiter::WaitForBytes(Waiter* self) {
-  // The first waiter gets the rest of this period.
+  // The first waiter gets the remaining bytes of this period.
   Grant();
   while (self->bytes_wanted > 0) {
     if (leader_ == nullptr) leader_ = self;
@@ -188,8 +188,8 @@ void GenericRateLimiter::RefillIfDue() {
   const uint64_t now = clock_->NowNanos();
   if (now < next_refill_ns_) return;
   const uint64_t period_ns = PeriodNanos();
-  // A little late: keep the pace. A period or more late: the bucket holds one period's worth and no
-  // more.
+  // If it is late by less than a period, keep the pace. If later, begin a new period, because the
+  // bucket holds at most one period's worth.
   next_refill_ns_ =
       now - next_refill_ns_ < period_ns ? next_refill_ns_ + period_ns : now + period_ns;
   if (FirstWaiter() != nullptr) drained_periods_++;

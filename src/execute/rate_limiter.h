@@ -1,15 +1,15 @@
 // GenericRateLimiter: the token bucket that implements ashlar/rate_limiter.h.
 //
-//   every refill period the bucket gets rate * period / 1 s bytes, up to one period's worth USER >
-//   HIGH > MID > LOW: waiting requests are served in this order, first come first served within a
-//   priority; every `fairness`-th refill serves them in the reverse order, so that the lowest is
-//   not starved
+//   each refill period adds rate * period / 1 s bytes to the bucket, up to one period's worth;
+//   waiting requests are served in the order USER > HIGH > MID > LOW, first come first served
+//   within a priority; every `fairness`-th refill serves them in the reverse order, so that the
+//   lowest priority is not starved
 //
-// One of the waiters, the leader, sleeps until the next refill and hands out the bytes; the others
-// wait to be woken. When the leader has its bytes, it names another waiter. So no thread of its own
-// is needed, and with a ManualClock nothing really sleeps.
+// One of the waiters, the leader, sleeps until the next refill and distributes the bytes. The
+// others wait to be woken. When the leader has its bytes, it wakes the next leader. The limiter
+// therefore needs no thread of its own, and with a ManualClock nothing really sleeps.
 //
-// A period is long enough for one byte, so that a low rate is kept, too.
+// A period is long enough for one byte, so that a low rate is enforced, too.
 //
 // I1: granted bytes over any time t <= rate * t + one period's worth.
 // I2: while requests wait, there is one leader, or a waiter has been woken to become it.
@@ -68,27 +68,27 @@ class GenericRateLimiter final : public RateLimiter {
   int64_t BurstBytes() const ASHLAR_REQUIRES(mutex_) {
     return single_burst_bytes_ > 0 ? single_burst_bytes_ : period_bytes_;
   }
-  // True: it had to wait.
+  // Returns true if it had to wait.
   bool RequestAtMostOneBurst(int64_t bytes, IORequestPriority priority) ASHLAR_REQUIRES(mutex_);
   void WaitForBytes(Waiter* self) ASHLAR_REQUIRES(mutex_);
-  // Gives up the mutex while sleeping.
+  // Releases the mutex while sleeping.
   void SleepUntilRefill() ASHLAR_REQUIRES(mutex_);
   void RefillIfDue() ASHLAR_REQUIRES(mutex_);
   void TuneIfDue(uint64_t now) ASHLAR_REQUIRES(mutex_);
   void Grant() ASHLAR_REQUIRES(mutex_);
   void GrantQueue(size_t priority) ASHLAR_REQUIRES(mutex_);
   Waiter* FirstWaiter() ASHLAR_REQUIRES(mutex_);
-  // Asserts I1 of the bucket: it is empty while requests wait.
+  // Asserts I1 of the bucket, which is empty while requests wait.
   void CheckInvariants() const ASHLAR_REQUIRES(mutex_);
 
-  const int64_t refill_period_us_;  // as asked for
+  const int64_t refill_period_us_;  // as requested
   const int32_t fairness_;
   const int64_t rate_max_;
   const bool auto_tuned_;
   const std::shared_ptr<Clock> clock_;
 
   mutable Mutex mutex_;
-  int64_t bytes_per_second_ ASHLAR_GUARDED_BY(mutex_) = 0;  // as given; served is at least 1
+  int64_t bytes_per_second_ ASHLAR_GUARDED_BY(mutex_) = 0;  // as given; at least 1 is served
   int64_t period_us_ ASHLAR_GUARDED_BY(mutex_) = 0;
   int64_t period_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;
   int64_t single_burst_bytes_ ASHLAR_GUARDED_BY(mutex_) = 0;
@@ -96,24 +96,24 @@ class GenericRateLimiter final : public RateLimiter {
   uint64_t next_refill_ns_ ASHLAR_GUARDED_BY(mutex_) = 0;
   int64_t refills_ ASHLAR_GUARDED_BY(mutex_) = 0;
   uint64_t tuned_ns_ ASHLAR_GUARDED_BY(mutex_) = 0;
-  uint64_t drained_periods_ ASHLAR_GUARDED_BY(mutex_) = 0;  // since tuned_ns_: a request waited
+  uint64_t drained_periods_ ASHLAR_GUARDED_BY(mutex_) = 0;  // with waiters, since tuned_ns_
   Waiter* leader_ ASHLAR_GUARDED_BY(mutex_) = nullptr;
   std::array<std::deque<Waiter*>, IO_TOTAL> waiting_ ASHLAR_GUARDED_BY(mutex_);
   std::array<int64_t, IO_TOTAL> total_bytes_ ASHLAR_GUARDED_BY(mutex_) = {};
   std::array<int64_t, IO_TOTAL> total_requests_ ASHLAR_GUARDED_BY(mutex_) = {};
 };
 
-// InvalidArgument: a limiter of NewGenericRateLimiter whose rate is 0 or less. Background work
-// would get a byte per second, which looks like a hang. Null, and a program's class, are Ok.
+// Returns InvalidArgument for a limiter of NewGenericRateLimiter whose rate is 0 or less: at a byte
+// per second, background work would seem to hang. Returns ok for null and for a program's class.
 Status CheckRateLimiter(const RateLimiter* limiter);
 
-// How the engine asks a limiter.
+// The parameters with which the engine calls a limiter.
 struct LimitedIo {
   RateLimiter* limiter = nullptr;  // null: no limit
   IORequestPriority priority = IO_LOW;
   RateLimiter::OpType op = RateLimiter::OpType::kWrite;
 };
-// Waits until `bytes` may be transferred, asks for one burst at a time, and counts the waits.
+// Waits until `bytes` may be transferred. Requests one burst at a time and counts the waits.
 void WaitForLimiter(const LimitedIo& io, size_t bytes, const Recorder& recorder);
 
 }  // namespace ashlar

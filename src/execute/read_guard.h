@@ -4,18 +4,18 @@
 //                            └ the first Pause pins the root
 //   inside ──~ReadGuard──> outside, pins released
 //
-// A guard that is held across a wait keeps everything that is retired during it in memory. Code
-// that may wait therefore gets the guard of its call as an argument, keeps the objects that it
+// A guard that is held across a wait keeps in memory everything that is retired during the wait.
+// Code that may wait therefore gets the guard of its call as an argument, keeps the objects that it
 // uses, and waits inside a Pause. A call that never waits takes no count.
 //
 // I1: after a Pause, an object that was found before it is valid only if a count protects it: the
-//     root, objects that the root owns, and objects passed to Keep. Load all others again.
+//     root, an object that the root owns, or one passed to Keep. Load all others again.
 // I2: the destructor releases the counts after it has left the epoch, because destructors of the
 //     owners may do I/O.
 //
-// Rejected: counts for every call, because a Get would pay for two. Rejected: starting over after
-// the wait, because the wait may be for one of many tables, and the next attempt may wait for
-// another.
+// Rejected: counts for every call, because a Get would pay for two counts. Rejected: starting over
+// after the wait, because the wait may be for one of many tables and the next attempt may wait for
+// another one.
 //
 // Thread safety: one thread. A Pause inside another guard of the thread in the same domain is
 // correct but does not leave the epoch.
@@ -33,7 +33,7 @@ namespace ashlar {
 class ReadGuard {
  public:
   explicit ReadGuard(const EpochDomain& domain) : domain_(domain) { entry_.Enter(domain); }
-  // The epoch is left first (I2).
+  // Leaves the epoch first (I2).
   ~ReadGuard() {
     entry_.Leave();
     if (kept_ != nullptr) [[unlikely]]
@@ -42,18 +42,18 @@ class ReadGuard {
   ReadGuard(const ReadGuard&) = delete;
   ReadGuard& operator=(const ReadGuard&) = delete;
 
-  // The object through which the call finds all others. The first Pause takes a count on it.
-  // Requires: found inside this guard; before the first Pause.
+  // Sets the object through which the call finds all others. The first Pause takes a count on it.
+  // Requires: it was found inside this guard, and there was no Pause yet.
   void SetRoot(const PinSource& root) {
     ASHLAR_DCHECK(kept_ == nullptr);  // I1: the first Pause takes a count on the root
     root_ = root;
   }
-  // Holds a count on an owner until the call ends. Called before a Pause or inside one.
+  // Holds a count on an owner until the call ends. May be called before or inside a Pause.
   void Keep(Pin pin);
-  // Pauses so far. Objects found at another count may be deleted (I1).
+  // The number of pauses so far. Objects found at another number may be deleted (I1).
   uint32_t pauses() const { return pauses_; }
 
-  // Outside the epoch while this exists. Null: the caller is in no guard that can be left.
+  // Leaves the epoch while this exists. Null means that the caller has no guard that can be left.
   class Pause {
    public:
     explicit Pause(ReadGuard* guard) : guard_(guard) {
@@ -80,7 +80,7 @@ class ReadGuard {
   const EpochDomain& domain_;
   PinSource root_;
   uint32_t pauses_ = 0;
-  Kept* kept_ = nullptr;  // the root, then the kept objects; null: never paused. Owned
+  Kept* kept_ = nullptr;  // owned; the root, then the kept objects; null: nothing kept
   EpochEntry entry_;
 };
 

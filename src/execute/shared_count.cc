@@ -7,7 +7,7 @@
 namespace ashlar {
 namespace {
 
-// One for each thread that can run at once: a power of two.
+// One for each thread that can run at once, up to 64, rounded up to a power of two.
 uint32_t ShardCount() {
   static const uint32_t shards = std::bit_ceil(HardwareThreads() < 64 ? HardwareThreads() : 64);
   return shards;

@@ -10,16 +10,16 @@
 // Acquire is legal (a) inside an EpochGuard in which the object was found reachable, (b) while the
 // caller holds a count, or (c) under a lock that orders it before Kill.
 //
-// I1: the callback runs exactly once, after Kill, when every Acquire has had its Release; never
-//     before the epoch in which Kill was called is over.
-// I2: every add to a shard happens inside a guard that began before the fold: Kill's grace period
-//     waits for every thread that saw SHARDED.
+// I1: the callback runs exactly once, after Kill, when every Acquire has had its Release. It never
+//     runs before the epoch in which Kill was called has ended.
+// I2: every add to a shard happens inside a guard that began before the fold, because Kill's grace
+//     period waits for every thread that saw SHARDED.
 // I3: after the fold no new count can appear except while another count is held, because the object
 //     was unlinked before Kill.
 //
-// Thread safety: Acquire and Release from any thread; Kill once, by the owner. Lifetime: the domain
-// outlives the count. From Kill until the call of the callback the memory must stay allocated; the
-// callback may free it.
+// Thread safety: any thread may call Acquire and Release. The owner calls Kill once. Lifetime: the
+// domain outlives the count. The memory must stay allocated from Kill until the callback is called.
+// The callback may free it.
 #pragma once
 
 #include <atomic>
@@ -36,27 +36,27 @@ class SharedCount : private EpochRetired {
   // callback(argument) runs when the object is killed and unpinned. It runs on the thread of the
   // last Release, outside any guard entered by this class, or on a thread that reclaims epochs.
   using Callback = void (*)(void* argument);
-  // The domain is that of the guards in which the object is found.
+  // `epochs` is the domain of the guards in which the object is found.
   SharedCount(EpochDomain* epochs, Callback callback, void* argument)
       : EpochRetired{.deleter = &Fold},
         epochs_(*epochs),
         callback_(callback),
         argument_(argument) {}
-  // Legal after the callback, or if Kill was never called and no count is held.
+  // Requires: the callback has been called, or Kill has not and no count is held.
   ~SharedCount();
   SharedCount(const SharedCount&) = delete;
   SharedCount& operator=(const SharedCount&) = delete;
 
   void Acquire();
-  // The object may be gone on return.
+  // The object may be deleted on return.
   void Release();
 
-  // The owner gives up its reference, after unlinking the object. Runs no callback itself, so that
-  // it may be called under locks; call EpochDomain::Reclaim soon after they are released.
+  // Drops the owner's reference after the object was unlinked. Does not run the callback, so that
+  // it may be called under locks. Call EpochDomain::Reclaim soon after they are released.
   void Kill() noexcept;
 
-  // Counts held, before Kill. Exact if no Acquire runs at the same time (then 0 is final);
-  // otherwise a moment's estimate.
+  // The number of counts held. Requires: Kill has not been called. Exact if no Acquire runs at the
+  // same time (then 0 is final), otherwise an estimate.
   int64_t Count() const;
 
   EpochDomain& epochs() const { return epochs_; }

@@ -60,12 +60,12 @@ bool ThreadPoolExecutor::ScheduleAfter(uint64_t delay_us, Priority priority,
   if (shutting_down_) return false;
   const uint64_t due_nanos = MonotonicNanos() + delay_us * 1000;
   std::list<Job>& delayed = lane(priority).delayed;
-  // From the end: most are due after those that wait already, of which there may be thousands.
+  // Searches from the end, because most jobs are due after the waiting ones, perhaps thousands.
   const auto earlier = std::find_if(delayed.rbegin(), delayed.rend(), [due_nanos](const Job& each) {
     return each.due_nanos <= due_nanos;
   });
   delayed.insert(earlier.base(), {.due_nanos = due_nanos, .run = std::move(job)});
-  // A thread that waits without a limit has to set one.
+  // A thread that waits without a time-out must now set one.
   lane(priority).WakeOne();
   return true;
 }
@@ -93,7 +93,7 @@ bool ThreadPoolExecutor::IsIdle() const {
                      [](const Lane& lane) { return lane.queue.empty() && lane.running == 0; });
 }
 
-// One by one: a job may wait for another one of its owner, which a thread may take meanwhile.
+// Takes one at a time: a job may wait for another of its owner, which a thread may take meanwhile.
 void ThreadPoolExecutor::RunQueuedJobs(const void* owner) {
   ASHLAR_ASSERT(owner != nullptr);  // Requires
   const auto is_owned = [owner](const Job& job) { return job.owner == owner; };
@@ -154,15 +154,15 @@ Status ThreadPoolExecutor::Resize(size_t wanted, Priority priority) {
   return Status::OK();
 }
 
-// A worker without a job only has to leave. It waits for nothing but mutex_, so its join is short.
+// A worker without a job only has to exit. It waits only for mutex_, so its join is short.
 void ThreadPoolExecutor::DismissWorkers(Priority priority, size_t wanted) {
   std::vector<std::unique_ptr<Worker>> leaving;
   {
     MutexLock lock(mutex_);
     Lane& mine = lane(priority);
     mine.DropUnusedPlaces();
-    // Before anything changes: a thread that leaves the list is joined. Nothing after a start that
-    // failed, which then needs no memory.
+    // Reserved before anything changes, because a thread that is removed from the list must be
+    // joined. After a failed start this is 0, so no memory is needed.
     leaving.reserve(mine.workers.size() - std::min(mine.workers.size(), wanted));
     mine.wanted = static_cast<int>(wanted);
     mine.WakeAll();
@@ -175,8 +175,8 @@ void ThreadPoolExecutor::DismissWorkers(Priority priority, size_t wanted) {
   for (const std::unique_ptr<Worker>& worker : leaving) worker->thread.Join();
 }
 
-// Only the holder of resize_mutex_ changes the list of workers; mutex_ is taken because workers
-// look at themselves through it.
+// Only the holder of resize_mutex_ changes the list of workers. It takes mutex_ as well, because
+// workers access their entries under it.
 Status ThreadPoolExecutor::StartWorker(Priority priority, size_t position) {
   std::unique_ptr<Worker> left;
   Worker* worker = nullptr;
@@ -237,7 +237,7 @@ void ThreadPoolExecutor::Work(Priority priority, Worker* worker, size_t position
     if (IsIdle()) idle_.SignalAll();
   }
   worker->finished = true;
-  // A signal that woke this thread may have been meant for a job that it leaves to others.
+  // The signal that woke this thread may have been for a job that it leaves to other threads.
   mine.WakeOne();
 }
 
@@ -281,13 +281,13 @@ void ThreadPoolExecutor::WaitForWork(Lane* mine, Worker* worker) {
     const uint64_t due = mine->delayed.front().due_nanos;
     if (due > now) worker->wake.TimedWait(mutex_, (due - now) / 1000 + 1);
   }
-  // It may have woken without a signal.
+  // The worker may have woken without a signal.
   std::erase(mine->waiting, worker);
 }
 
 void ThreadPoolExecutor::Shutdown() {
   MutexLock resize_lock(resize_mutex_);
-  // Allocates nothing: a pool that could not start for lack of memory ends like any other.
+  // Allocates nothing, so that a pool that failed to start for lack of memory can shut down.
   std::vector<std::unique_ptr<Worker>> workers[kPriorities];
   {
     MutexLock lock(mutex_);
@@ -303,7 +303,7 @@ void ThreadPoolExecutor::Shutdown() {
       if (worker != nullptr) worker->thread.Join();
     }
   }
-  // Jobs that waited for threads that a lane does not have.
+  // Runs the jobs that are left in lanes without threads.
   for (;;) {
     std::function<void()> job;
     {

@@ -1,21 +1,21 @@
-// ThreadPoolExecutor: the Executor of production, a fixed number of threads per priority.
+// ThreadPoolExecutor: the Executor for production, with a fixed number of threads per priority.
 //
 // One mutex guards both queues. Jobs take milliseconds to minutes, and there are a few hundred a
 // second at most.
 //
-// I1: a thread of priority p takes the oldest job of queue p only, and only while its number is
-//     below the number wanted. RunQueuedJobs takes the jobs of one owner out of both queues.
-// I2: SetBackgroundThreads joins each thread that it no longer wants, unless the thread runs a job:
-//     that thread leaves at the end of its job, and the next SetBackgroundThreads or Shutdown joins
+// I1: a thread of priority p takes only the oldest job of queue p, and only while its position is
+//     below `wanted`. RunQueuedJobs takes the jobs of one owner from both queues.
+// I2: SetBackgroundThreads joins each surplus thread, unless the thread runs a job. Such a
+//     thread leaves at the end of its job, and the next SetBackgroundThreads or Shutdown joins
 //     it.
-// I3: of the threads that wait, a job wakes the one that has worked last: its caches are warm, and
-//     its jobs freed memory into the allocator's cache of that thread. In turn, each thread would
-//     keep the memory of a job.
-// I4: a job with a delay waits in its lane's `delayed`; a thread of the lane that has nothing to do
-//     wakes up when the first one is due. So a thread that takes a job wakes another one while jobs
-//     are left: that one may have begun to wait before they came.
-// I5: a thread of the pool allocates nothing itself: there is no caller to whom it could report a
-//     lack of memory.
+// I3: a job wakes the waiting thread that worked last, because its caches are warm and its earlier
+//     jobs freed memory into the allocator's cache of that thread. With threads taking turns, each
+//     one would keep the memory of a job.
+// I4: a job with a delay waits in its lane's `delayed`. An idle thread of the lane wakes up when
+//     the first one is due. A thread that takes a job wakes another thread if jobs are left,
+//     because that thread may have begun to wait before those jobs arrived.
+// I5: a thread of the pool allocates nothing itself, because it has no caller to whom it could
+//     report that an allocation failed.
 #pragma once
 
 #include <list>
@@ -60,7 +60,7 @@ class ThreadPoolExecutor final : public Executor {
   std::vector<ThreadOperations::Worker> Threads() const override;
 
  private:
-  // How a lane's threads are to be lowered; a thread compares it with its own before each job.
+  // The limits for a lane's threads. A thread compares them with its own before each job.
   struct Lowered {
     CpuShare cpu_share = CpuShare::kNormal;
     bool lowers_io = false;
@@ -73,27 +73,27 @@ class ThreadPoolExecutor final : public Executor {
     CondVar wake;
   };
   struct Job {
-    uint64_t due_nanos = 0;       // monotonic; of a job with a delay
+    uint64_t due_nanos = 0;       // monotonic; for jobs with a delay
     const void* owner = nullptr;  // null: RunQueuedJobs leaves it to the threads
     std::function<void()> run;
   };
   struct Lane {
     std::list<Job> queue;
-    std::list<Job> delayed;                        // by the time at which each is due
+    std::list<Job> delayed;                        // ordered by the time at which each is due
     std::vector<std::unique_ptr<Worker>> workers;  // those with index >= wanted leave
     int wanted = 0;
     int running = 0;
     Lowered lowered;
-    std::vector<Worker*> waiting;  // the one that has waited longest first; has room for all (I5)
+    std::vector<Worker*> waiting;  // the longest waiting first; has room for all workers (I5)
 
     // Moves the jobs that are due to the queue.
     void QueueDue();
     void WakeOne();
     void WakeAll();
-    // Those at the end of the list.
+    // Removes the unused places at the end of `workers`.
     void DropUnusedPlaces();
-    // Asserts that the counts agree with the workers. Asserts I3: each waiting worker is listed
-    // once and runs no job.
+    // Asserts that the counts agree with the workers, and I3: each waiting worker is listed once
+    // and runs no job.
     void CheckInvariants() const;
   };
 
@@ -106,13 +106,13 @@ class ThreadPoolExecutor final : public Executor {
   }
   bool IsIdle() const ASHLAR_REQUIRES(mutex_);
   Status Resize(size_t wanted, Priority priority) ASHLAR_REQUIRES(resize_mutex_);
-  // Sets the number of threads wanted, and joins those above it that run no job (I2).
+  // Sets the wanted number of threads and joins those above it that run no job (I2).
   void DismissWorkers(Priority priority, size_t wanted) ASHLAR_REQUIRES(resize_mutex_);
   Status StartWorker(Priority priority, size_t position) ASHLAR_REQUIRES(resize_mutex_);
   void Work(Priority priority, Worker* worker, size_t position);
-  // On the calling thread, which has been lowered as *own says.
+  // Lowers the calling thread from *own to `wanted`.
   static void Lower(const Lowered& wanted, Lowered* own);
-  // Until there may be something to do for this worker, which has none.
+  // Waits until there may be work for this worker, which is idle.
   void WaitForWork(Lane* mine, Worker* worker) ASHLAR_REQUIRES(mutex_);
 
   const Options options_;

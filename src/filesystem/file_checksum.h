@@ -1,7 +1,7 @@
-// Checksums of whole files (ashlar/file_checksum.h), of a file that is being written and of an
-// existing one.
+// Checksums of complete files (ashlar/file_checksum.h), computed while a file is written or from an
+// existing file.
 //
-// Thread safety: as the files. Lifetime: a factory outlives the call.
+// Thread safety: that of the files. Lifetime: a factory outlives the call.
 #pragma once
 
 #include <memory>
@@ -23,17 +23,17 @@ struct FileChecksum {
 
 // The checksum of kStandardDbFileChecksumFuncName: 4 bytes, big-endian.
 std::string StandardChecksum(uint32_t crc);
-// Corruption naming the file unless it has the checksum that the MANIFEST records.
+// Returns Corruption with the file's name if `found` is not the checksum that the MANIFEST records.
 Status CheckIsRecorded(const std::string& path, const std::string& found,
                        const std::string& recorded);
 
-// InvalidArgument: the factory does not have the function. Null: no function is named, and the
-// factory wants no checksum for the file.
+// Returns InvalidArgument if the factory does not have the function. Returns null if no function is
+// named and the factory provides no checksum for the file.
 Result<std::unique_ptr<FileChecksumGenerator>> NewChecksumGenerator(FileChecksumGenFactory* factory,
                                                                     const std::string& path,
                                                                     const std::string& function);
 
-// Reads all of the file. function: as in NewChecksumGenerator; empty: the factory's choice.
+// Reads the complete file. `function` is as in NewChecksumGenerator; if empty, the factory chooses.
 Result<FileChecksum> ComputeFileChecksum(vfs::FileSystem* file_system, const std::string& path,
                                          FileChecksumGenFactory* factory,
                                          const std::string& function);
@@ -59,7 +59,7 @@ class ChecksummedFile final : public vfs::WritableFile {
     return file_->RangeSync(offset, bytes);
   }
 
-  // Of all that was appended. Once, after the last Append.
+  // Returns the checksum of all appended bytes. Call once, after the last Append.
   FileChecksum Finish();
 
  private:

@@ -114,17 +114,17 @@ Status CreateDirDurably(vfs::FileSystem* file_system, const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(file_system->CreateDirIfMissing(path));
   std::unique_ptr<vfs::Directory> parent;
   const Status opened = file_system->NewDirectory(ParentDirectory(path), &parent);
-  // A process that may use a directory need not be allowed to read its parent.
+  // A process with access to a directory may have no access to its parent.
   if (!opened.ok()) return was_there ? Status::OK() : opened;
   Status synced = parent->Sync();
-  // A mount point may be in a file system that is only read, and has no sync.
+  // A mount point may be in a read-only file system that has no sync.
   return was_there && synced.IsNotSupported() ? Status::OK() : synced;
 }
 
 Status SetCurrentFile(vfs::FileSystem* file_system, const std::string& directory,
                       uint64_t manifest_number, vfs::Directory* handle) {
   const std::string temporary = TempFileName(directory, manifest_number);
-  // A crash may have left one.
+  // A crash may have left a temporary file.
   ASHLAR_RETURN_IF_ERROR(RemoveIfThere(file_system, temporary));
   const std::string contents =
       StrCat(BaseName(DescriptorFileName(directory, manifest_number)), "\n");

@@ -27,7 +27,7 @@ std::string Numbered(const std::string& directory, uint64_t number, std::string_
   return StrCat(directory, "/", SixDigits(number), suffix);
 }
 
-// Numbers start at 1, end at kFileNumberMax, and are written in one way only.
+// Numbers start at 1, end at kFileNumberMax, and have only one spelling.
 bool ParseSixDigits(std::string_view digits, uint64_t* number) {
   uint64_t value = 0;
   if (!ParseUint64(digits, &value) || value == 0 || value > kFileNumberMax ||
@@ -96,7 +96,7 @@ bool ParseSuffixedName(std::string_view name, uint64_t* number, FileType* type) 
   return false;
 }
 
-// A name of TrashFileName. RocksDB makes the same.
+// Parses a name that TrashFileName makes. RocksDB makes the same names.
 bool ParseTrashName(std::string_view name, uint64_t* number, FileType* type) {
   if (!name.ends_with(kTrashSuffix)) return false;
   name.remove_suffix(kTrashSuffix.size());

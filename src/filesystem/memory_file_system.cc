@@ -19,8 +19,8 @@
 namespace ashlar {
 namespace {
 
-// The largest file: enough for all tests, but small enough that a wrong length does not use up the
-// machine's memory.
+// The largest file. It is enough for all tests, but small enough that a wrong length does not use
+// up the machine's memory.
 constexpr uint64_t kFileBytesMax = uint64_t{1} << 36;
 
 uint64_t NowUnixSeconds() { return UnixMicros() / 1'000'000; }
@@ -101,7 +101,7 @@ class MemoryFile {
       listener->OnSyncFile(id_);
   }
 
-  // The bytes as they are now, which later changes leave alone (I1).
+  // Returns the current bytes, which later changes do not affect (I1).
   std::shared_ptr<const std::string> Share() {
     MutexLock lock(mutex_);
     is_shared_ = true;
@@ -216,7 +216,7 @@ class MemoryNamespace {
   void Unlock(const std::shared_ptr<MemoryFile>& file);
 
  private:
-  // An entry that may or may not be there, in a directory that is.
+  // An entry, which may be missing, in a directory that exists.
   struct Place {
     std::shared_ptr<MemoryDirectory> parent;
     std::string name;
@@ -378,7 +378,7 @@ Status MemoryNamespace::Rename(const std::string& from, const std::string& to) {
   ASHLAR_ASSIGN_OR_RETURN(const Place source, FindPlace("rename", from));
   if (!source.node.exists()) return Missing("rename", from);
   ASHLAR_ASSIGN_OR_RETURN(const Place target, FindPlace("rename to", to));
-  // Two names of one node: nothing changes, as POSIX wants it.
+  // If both names refer to one node, nothing changes, as POSIX requires.
   if (target.node.exists() && source.node.file == target.node.file &&
       source.node.directory == target.node.directory)
     return Status::OK();
@@ -627,7 +627,7 @@ class MemoryWritableFile final : public vfs::WritableFile {
     return pending.empty() ? Status::OK() : WriteOut(pending);
   }
   Status WriteOut(const Slice& data) ASHLAR_REQUIRES(mutex_) {
-    // A lack of memory is a failed write, too: the buffered bytes are lost.
+    // A failed allocation is a failed write, too, because the buffered bytes are lost.
     Status status = CatchBadAlloc([&] {
       mutex_.AssertHeld();
       return file_->WriteAt(written_, data, path_);
@@ -870,7 +870,7 @@ Status MemoryFileSystem::Truncate(const std::string& path, uint64_t bytes) {
 }
 
 Status MemoryFileSystem::LockFile(const std::string& path, std::unique_ptr<vfs::FileLock>* lock) {
-  // Allocated first: a lock that was taken always has an owner.
+  // Allocated first, so that every acquired lock has an owner.
   auto taken = std::make_unique<MemoryFileLock>(names_);
   ASHLAR_RETURN_IF_ERROR(taken->Take(path));
   *lock = std::move(taken);

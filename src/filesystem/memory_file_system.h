@@ -5,21 +5,21 @@
 //                            │        └─ "000004.log" -> node {id 5, bytes}
 //                            └─ "tmp"
 //
-// A name is an entry of a directory node and refers to a node; a removed file lives on while it is
-// open, and a hard link is a second entry. Paths with and without a leading '/' mean the same; "."
-// and empty components are skipped, ".." is refused. WritableFile buffers as the native one does:
-// unflushed bytes are not in the file.
+// A name is an entry of a directory node and refers to a node. A removed file exists as long as it
+// is open, and a hard link is a second entry. Paths with and without a leading '/' are equivalent.
+// "." and empty components are skipped, and ".." is refused. WritableFile buffers like the native
+// one, so unflushed bytes are not in the file.
 //
-// Every change is reported to a MutationListener, in the order in which it took effect: the crash
-// model (crash_file_system.h) is one.
+// Every change is reported to a MutationListener in the order in which it took effect. The crash
+// model (crash_file_system.h) is such a listener.
 //
-// I1: a node's bytes shared with a snapshot or a mapping never change: the next change works on a
-//     copy.
+// I1: bytes of a node that a snapshot or a mapping shares never change, because the next change
+//     works on a copy.
 // I2: lock order: the namespace's mutex, then a node's.
 //
-// Thread safety: any thread, any method; file objects as in ashlar/file_system.h. Lifetime: open
-// files, locks and directories keep their state alive. The file system may be destroyed before
-// them.
+// Thread safety: any thread may call any method. For file objects, see ashlar/file_system.h.
+// Lifetime: open files, locks and directories keep their state alive, so the file system may be
+// destroyed before them.
 #pragma once
 
 #include <functional>
@@ -51,7 +51,7 @@ class MutationListener {
   virtual void OnWrite(MemoryNodeId file, uint64_t offset, const Slice& data) = 0;
   virtual void OnResize(MemoryNodeId file, uint64_t bytes) = 0;
   virtual void OnSyncFile(MemoryNodeId file) = 0;
-  // `name` in `directory` now refers to `node`; it may have referred to another before.
+  // `name` in `directory` now refers to `node`. It may have referred to another node before.
   virtual void OnLink(MemoryNodeId directory, std::string_view name, MemoryNodeId node,
                       bool node_is_directory) = 0;
   virtual void OnUnlink(MemoryNodeId directory, std::string_view name) = 0;
@@ -60,7 +60,7 @@ class MutationListener {
   virtual void OnSyncDirectory(MemoryNodeId directory) = 0;
 };
 
-// Everything that a file system holds at one moment; cheap, since the bytes are shared.
+// The complete contents of a file system at one moment. Cheap, because the bytes are shared.
 struct MemoryImage {
   struct Entry {
     std::string path;  // "db/CURRENT": no leading '/', parents before children
@@ -69,7 +69,7 @@ struct MemoryImage {
     std::shared_ptr<const std::string> bytes;  // null for directories
   };
   std::vector<Entry> entries;
-  // New nodes get ids from here on, and above those of the entries.
+  // Ids of new nodes start at this number, or after those of the entries if these are higher.
   MemoryNodeId new_ids_begin = 0;
 
   // A fingerprint of names and contents that differs when they differ, up to collisions. Ids are
@@ -89,11 +89,11 @@ class MemoryFileSystem : public vfs::FileSystem {
   const char* Name() const override { return "MemoryFileSystem"; }
 
   MemoryImage Snapshot() const;
-  // Bytes in files from now on at most; a write beyond fails with NoSpace. For the tests of a full
-  // disk.
+  // Limits the bytes in all files from now on. A write beyond the limit fails with NoSpace. Used by
+  // tests of a full disk.
   void SetCapacityBytes(uint64_t bytes);
-  // listener may be null; it must outlive the file system and every file opened from it. Set before
-  // the first change.
+  // `listener` may be null. It must outlive the file system and every file opened from it. Set it
+  // before the first change.
   void SetListener(MutationListener* listener);
 
   Status NewSequentialFile(const std::string& path, const vfs::FileOptions& options,

@@ -30,7 +30,7 @@ class NativeFileLock final : public vfs::FileLock {
   const std::unique_ptr<OsFileLock> lock_;
 };
 
-// I1: `failed_` is the answer of every call after the first failure.
+// I1: after the first failure, every call except Read returns `failed_`.
 class NativeRandomRWFile final : public vfs::RandomRWFile {
  public:
   explicit NativeRandomRWFile(OsFile file) : file_(std::move(file)) {}
@@ -61,8 +61,8 @@ class NativeRandomRWFile final : public vfs::RandomRWFile {
   Status failed_;
 };
 
-// The mapping may keep the pool file's lock, and another buffer of the file is refused until it
-// ends.
+// The mapping may keep the pool file's lock. Another buffer of the file is then refused until the
+// mapping ends.
 class NativeFileBuffer final : public MemoryMappedFileBuffer {
  public:
   explicit NativeFileBuffer(std::unique_ptr<PoolMapping> mapping)

@@ -1,5 +1,5 @@
-// NativeFileSystem: FileSystem on the operating system's files. FileSystem::Default() is one.
-// README.md compares the ways to write.
+// NativeFileSystem: a FileSystem on the operating system's files. FileSystem::Default() returns
+// one. README.md compares the ways to write.
 //
 //   default             Append -> [64 KiB buffer] --Flush--> page cache --Sync--> device
 //   unbuffered_appends  Append is one write --> page cache
@@ -7,14 +7,14 @@
 //   use_mmap_writes     [window of 1 MiB] in the page cache at once
 //   and keeps_zero_tail [window of 256 KiB]
 //
-// I1: after a write, sync or close failed, every later call on that file object fails with the
-//     first error: the state of the kernel's dirty pages is unknown, and a later success would be
-//     misleading.
+// I1: after a failed write, sync or close, every later write, sync or close of that file object
+//     fails with the first error. The state of the kernel's dirty pages is unknown then, and a
+//     later success would be misleading.
 // I2: bytes reach the file in the order of the Appends. The buffer's mutex is held across the
 //     write, or only one thread appends, or at most one write is in progress and every flush, sync
 //     and close waits for its end.
-// I3: LOCK is opened through LockFile only: closing any other handle to it would release the record
-//     lock of this process.
+// I3: LOCK is opened only through LockFile, because closing any other handle to it would release
+//     the record lock of this process.
 //
 // Thread safety: see ashlar/file_system.h.
 #pragma once

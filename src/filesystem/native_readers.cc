@@ -30,7 +30,7 @@ FileAdvice ToAdvice(vfs::AccessPattern pattern) {
 
 bool IsAligned(uint64_t value) { return value % kDirectIoAlignment == 0; }
 
-// Requests of blocks are seldom aligned; each thread keeps the memory that they go through.
+// Requests for blocks are seldom aligned, so each thread keeps a buffer for them.
 constexpr size_t kKeptBytes = size_t{256} << 10;
 struct KeptBuffer {
   const AlignedBuffer buffer{kKeptBytes};
@@ -60,7 +60,7 @@ Result<size_t> ReadDirect(const OsFile& file, uint64_t offset, size_t n, char* s
   return useful;
 }
 
-// A read that starts beyond the end must find nothing, not an offset that wrapped.
+// Saturates, so that a read beyond the end finds nothing instead of using a wrapped offset.
 uint64_t AddSaturated(uint64_t a, uint64_t b) {
   return b > std::numeric_limits<uint64_t>::max() - a ? std::numeric_limits<uint64_t>::max()
                                                       : a + b;
@@ -131,7 +131,7 @@ class DirectRandomAccessFile final : public NativeRandomAccessFile {
   void Hint(vfs::AccessPattern, uint64_t, uint64_t) const override {}
 };
 
-// The descriptor is not kept: the mapping lives without it.
+// The descriptor is not kept, because the mapping remains valid without it.
 class MappedRandomAccessFile final : public vfs::RandomAccessFile {
  public:
   explicit MappedRandomAccessFile(OsMapping mapping) : mapping_(std::move(mapping)) {}
@@ -162,7 +162,7 @@ class MappedRandomAccessFile final : public vfs::RandomAccessFile {
   const OsMapping mapping_;
 };
 
-// CURRENT decides which files are read: a link planted there is refused.
+// CURRENT decides which files are read, so a link that is planted there is refused.
 OpenMode ReadMode(const std::string& path) {
   return BaseName(path) == "CURRENT" ? OpenMode::kReadNoFollow : OpenMode::kRead;
 }

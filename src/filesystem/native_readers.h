@@ -12,7 +12,7 @@
 
 namespace ashlar {
 
-// I3 of native_file_system.h.
+// Refuses a lock file (I3 of native_file_system.h).
 Status CheckNoLockFile(const std::string& path);
 
 Status OpenNativeSequentialFile(const std::string& path, const vfs::FileOptions& options,

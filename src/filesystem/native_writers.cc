@@ -21,28 +21,28 @@
 namespace ashlar {
 namespace {
 
-// Every piece is a round trip to the device.
+// Large, because every piece is a round trip to the device.
 constexpr size_t kDirectBufferBytes = size_t{1} << 20;
 static_assert(kDirectBufferBytes % kDirectIoAlignment == 0);
-// Multiples of every page size. A file that keeps its tail may stay longer than its contents by a
-// window while it is not written.
+// Multiples of every page size. A file that keeps its tail may be longer than its contents by up to
+// a window while nothing is written.
 constexpr size_t kWindowBytes = size_t{1} << 20;
 constexpr size_t kTailWindowBytes = size_t{256} << 10;
-// Beyond this a system call, which needs the page cache no more than once, is as good.
+// Beyond this size a system call, which accesses the page cache at most once, is as fast.
 constexpr size_t kStoredBytesMax = 2048;
-// A file that hardly anything is written to stays as short as its contents.
+// A file to which hardly anything is written stays as short as its contents.
 constexpr size_t kUnmappedBytes = 4096;
 
-// Space reserved ahead of the writes, so that the file's extents are long and its metadata changes
-// seldom.
+// Reserves space ahead of the writes, so that the file's extents are long and its metadata seldom
+// changes.
 class Reservation {
  public:
-  // former_bytes: the size of a file that is overwritten. That space is reserved already.
+  // former_bytes is the size of a file that is overwritten, whose space is already reserved.
   Reservation(uint64_t step_bytes, uint64_t former_bytes)
       : step_bytes_(step_bytes), reserved_end_(former_bytes) {}
 
-  // Called before a write that ends at `end`. If the file system cannot reserve space, it is not
-  // asked again, and the write itself reports the error. A full disk may have reserved a part
+  // Called before a write that ends at `end`. If the file system cannot reserve space, no more
+  // attempts are made, and the write itself reports the error. A full disk may have reserved a part
   // (ext4: all that was free).
   void Extend(OsFile* file, uint64_t end) {
     if (step_bytes_ == 0 || end <= reserved_end_) return;
@@ -68,11 +68,11 @@ struct WriterStart {
   OsFile file;
   uint64_t size;
   uint64_t preallocate_bytes;
-  uint64_t former_bytes = 0;  // of a file that is written over
+  uint64_t former_bytes = 0;  // of a file that is overwritten
 };
 
-// The base of the writers with a buffer and with a mapping: the order of calls, the first error,
-// and the calls that may run concurrently. Derived classes move the bytes to the file.
+// The base of the writers with a buffer or a mapping. It handles the order of calls, the first
+// error, and the calls that may run concurrently. Derived classes move the bytes to the file.
 class NativeWritableFile : public vfs::WritableFile {
  public:
   explicit NativeWritableFile(WriterStart start)
@@ -123,7 +123,7 @@ class NativeWritableFile : public vfs::WritableFile {
 
   uint64_t Size() const override { return size_.load(std::memory_order_relaxed); }
 
-  // An error may mean that pages were dropped, after which a sync finds nothing to complain about.
+  // After an error, pages may have been dropped, and a later sync would not report that.
   Status RangeSync(uint64_t offset, uint64_t bytes) override {
     const Status status = file_.StartWriteBack(offset, bytes);
     if (status.ok() || status.IsNotSupported() || status.IsInvalidArgument()) return status;
@@ -135,7 +135,7 @@ class NativeWritableFile : public vfs::WritableFile {
   virtual Status AppendLocked(const Slice& data) ASHLAR_REQUIRES(mutex_) = 0;
   virtual Status FlushLocked() ASHLAR_REQUIRES(mutex_) = 0;
   virtual Status PrepareSyncLocked() ASHLAR_REQUIRES(mutex_) { return FlushLocked(); }
-  // When it returns nothing uses the file any more.
+  // On return, nothing uses the file any more.
   virtual void QuiesceLocked() ASHLAR_REQUIRES(mutex_) {}
 
   // Writes at the end of the file's contents.
@@ -156,10 +156,10 @@ class NativeWritableFile : public vfs::WritableFile {
   // concurrently with writes.
   OsFile file_;
   Mutex mutex_;
-  // Written under mutex_, read by the owner; relaxed: nothing else is read through it.
+  // Written under mutex_, read by the owner. Relaxed, because nothing else is read through it.
   std::atomic<uint64_t> size_;
   Reservation reservation_ ASHLAR_GUARDED_BY(mutex_);
-  // Bytes handed to the system, or to a thread that does so.
+  // Bytes that were handed to the system, or to a thread that hands them to it.
   uint64_t written_ ASHLAR_GUARDED_BY(mutex_);
   Status error_ ASHLAR_GUARDED_BY(mutex_);  // the first one, or "closed"
   bool closed_ ASHLAR_GUARDED_BY(mutex_) = false;
@@ -238,7 +238,7 @@ class UnbufferedWritableFile final : public vfs::WritableFile {
   OsFile file_;
   Reservation reservation_;
   const bool is_reused_;
-  // Written by Append, read by the owner; relaxed: nothing else is read through it.
+  // Written by Append, read by the owner. Relaxed, because nothing else is read through it.
   std::atomic<uint64_t> size_;
   bool closed_ = false;
   // Set after error_ (release), tested before every operation (acquire).
@@ -277,7 +277,7 @@ class BufferedWritableFile final : public NativeWritableFile {
 // The file up to written_ consists of whole blocks, written or in flight. If the last block is not
 // full, the buffer starts with its bytes, so that the block can be rewritten when it grows.
 //
-// From the first full buffer on there are two: one fills while the other is written.
+// After the first buffer has been filled, there are two: one fills while the other is written.
 class DirectWritableFile final : public NativeWritableFile {
  public:
   explicit DirectWritableFile(WriterStart start) : NativeWritableFile(std::move(start)) {}
@@ -344,7 +344,7 @@ class DirectWritableFile final : public NativeWritableFile {
 // which sees the same pages.
 class MappedWritableFile final : public NativeWritableFile {
  public:
-  // The first window's space is reserved.
+  // Requires: the space of the first window is reserved (CanMap).
   MappedWritableFile(WriterStart start, bool keeps_tail)
       : NativeWritableFile(std::move(start)),
         keeps_tail_(keeps_tail),
@@ -386,15 +386,15 @@ class MappedWritableFile final : public NativeWritableFile {
     return window_.has_value() ? window_->Flush() : Status::OK();
   }
 
-  // A window that is written as a whole is in large pages of the page cache if the system has them.
-  // That takes one or two faults instead of one for each page of 4 KiB, each of which would first
-  // read zeros from the reserved space.
+  // A window that is written in one call is in large pages of the page cache if the system has
+  // them. That takes one or two faults instead of one for each page of 4 KiB. Each of those would
+  // first read zeros from the reserved space.
   Status FillWithZeros(uint64_t end) ASHLAR_REQUIRES(mutex_) {
     static std::array<char, kTailWindowBytes> zeros;  // never written to, so it takes no memory
     return file_.WriteAt(written_, Slice(zeros.data(), static_cast<size_t>(end - written_)));
   }
 
-  // Makes the window that holds written_ one that may be written to.
+  // Makes the window that contains written_ writable.
   Status PrepareWindow() ASHLAR_REQUIRES(mutex_) {
     const uint64_t begin = written_ - written_ % window_bytes_;
     reserved_ = true;
@@ -412,12 +412,12 @@ class MappedWritableFile final : public NativeWritableFile {
   const size_t window_bytes_;
   std::optional<OsWindow> window_ ASHLAR_GUARDED_BY(mutex_);
   bool extended_ ASHLAR_GUARDED_BY(mutex_) = false;  // the file reaches to the window's end
-  bool reserved_ ASHLAR_GUARDED_BY(mutex_);  // there may be space beyond written_ to give back
+  bool reserved_ ASHLAR_GUARDED_BY(mutex_);  // there may be reserved space beyond written_ to free
 };
 
-// True if there is space for a first window. Without it a store might hit a full disk. A file that
-// keeps its tail is never mapped if mapping fails once, or if the system does not keep stores and
-// writes coherent (such a system does not truncate a mapped file either).
+// Returns true if there is space for a first window. Without it a store might hit a full disk. A
+// file that keeps its tail is not mapped if a trial mapping fails, or if the system does not keep
+// stores and writes coherent (such a system does not truncate a mapped file either).
 bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
   const size_t window_bytes = keeps_tail ? kTailWindowBytes : kWindowBytes;
   const uint64_t begin = bytes - bytes % window_bytes;
@@ -425,7 +425,7 @@ bool CanMap(OsFile* file, uint64_t bytes, bool keeps_tail) {
   if (reserved.ok() &&
       (!keeps_tail || (MappedFilesCanShrink() && OsWindow::Map(*file, begin, window_bytes).ok())))
     return true;
-  // The file is written without a window: its space is given back, also a part of it.
+  // The file is written without a window, so the reserved space or the part of it is freed.
   if (!reserved.IsNotSupported()) static_cast<void>(file->Truncate(bytes).ok());
   return false;
 }

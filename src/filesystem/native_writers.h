@@ -9,8 +9,8 @@
 
 namespace ashlar {
 
-// kWriteOver: the file is written from its beginning; Flush and Close cut off the bytes after the
-// last write.
+// kWriteOver: the file is written from its beginning. Flush and Close truncate it after the last
+// write.
 enum class ExistingContents { kCut, kKeep, kWriteOver };
 
 Status OpenNativeWritableFile(const std::string& path, const vfs::FileOptions& options,

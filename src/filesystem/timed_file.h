@@ -1,7 +1,7 @@
-// TimedFile: a file that is written, and the time that its calls take. A wrapper, so that files
+// TimedFile: measures the time that calls on a writable file take. It is a wrapper, so that files
 // without it cost nothing.
 //
-// Thread safety: one thread, Sync and RangeSync included. Lifetime: the times outlive the file.
+// Thread safety: one thread, also for Sync and RangeSync. Lifetime: the times outlive the file.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace ashlar {
 
-// Nanoseconds. Reserving space is a part of writing.
+// Times in nanoseconds. Reserving space counts as writing.
 struct FileTimes {
   uint64_t write_nanos = 0;
   uint64_t range_sync_nanos = 0;

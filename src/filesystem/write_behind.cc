@@ -51,7 +51,7 @@ void WriteBehind::Run() {
     ASHLAR_DCHECK(status_.ok());  // I2
     const Piece piece = *piece_;
     lock.Unlock();
-    // The text of an error needs memory. Nobody above this thread's function catches its lack.
+    // The text of an error needs memory, and nothing above this function would catch a bad_alloc.
     Status written = CatchBadAlloc([&] { return file_.WriteAt(piece.offset, piece.bytes); });
     lock.Lock();
     ASHLAR_DCHECK(piece_.has_value() && piece_->offset == piece.offset);  // I1

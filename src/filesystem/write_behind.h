@@ -1,14 +1,14 @@
 // WriteBehind: writes one piece of a file on its own thread while the owner fills the next one. An
-// unbuffered write waits for the device; the owner can use that time to compute the next bytes.
+// unbuffered write waits for the device, and the owner can use that time to compute the next bytes.
 //
 //   owner    fill A | fill B        | wait | fill A ...
 //   thread          | write A              | write B ...
 //
 // I1: at most one piece is being written.
-// I2: after a failed write no other is started; every later call returns the error.
+// I2: after a failed write no other write starts, and every later call returns the error.
 //
-// The thread starts with the first piece. If the system refuses a thread, pieces are written at
-// once.
+// The thread starts with the first piece. If the system refuses a thread, Begin writes the pieces
+// itself.
 //
 // Thread safety: one owner at a time. Lifetime: the file outlives it.
 #pragma once
@@ -27,15 +27,15 @@ namespace ashlar {
 class WriteBehind {
  public:
   explicit WriteBehind(OsFile* file) : file_(*file) {}
-  // Waits.
+  // Waits for the piece that is being written.
   ~WriteBehind();
   WriteBehind(const WriteBehind&) = delete;
   WriteBehind& operator=(const WriteBehind&) = delete;
 
-  // Waits for the piece before, and begins to write this one. The bytes stay as they are until the
-  // next call of Begin or Wait, or the destructor, has returned.
+  // Waits for the previous piece, then begins to write this one. Requires: the bytes do not change
+  // until the next call of Begin or Wait, or the destructor, has returned.
   Status Begin(uint64_t offset, const Slice& bytes);
-  // When it returns nothing is on its way.
+  // On return, no piece is being written. Returns the first error.
   Status Wait();
 
  private:
@@ -43,7 +43,7 @@ class WriteBehind {
     uint64_t offset;
     Slice bytes;
   };
-  // Whether there is a thread.
+  // Starts the thread on the first call. Returns true if it runs.
   bool HasThread();
   void Run();
 
@@ -53,7 +53,7 @@ class WriteBehind {
 
   Mutex mutex_;
   CondVar changed_;
-  std::optional<Piece> piece_ ASHLAR_GUARDED_BY(mutex_);  // on its way
+  std::optional<Piece> piece_ ASHLAR_GUARDED_BY(mutex_);  // being written
   Status status_ ASHLAR_GUARDED_BY(mutex_);               // the first error
   bool ends_ ASHLAR_GUARDED_BY(mutex_) = false;
 };

@@ -1,5 +1,5 @@
-// The number of bytes that a WritableFile buffers before it writes them to the file. All file
-// systems have the same, so that those in memory lose the same bytes when a test forgets a Flush.
+// The number of bytes that a WritableFile buffers before it writes them to the file. It is the same
+// for all file systems, so that those in memory lose the same bytes if a test forgets a Flush.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ EventLine::EventLine(Logger* logger, uint64_t now_unix_micros, int job, std::str
 
 EventLine::~EventLine() {
   if (logger_ == nullptr) return;
-  // A line is lost rather than the process.
+  // If an allocation fails, the line is lost and the process continues.
   IgnoreBadAlloc([this] {
     line_ += '}';
     logger_->Log(INFO_LEVEL, line_);
@@ -37,7 +37,7 @@ void EventLine::AddText(std::string_view text) {
     if (c == '"' || c == '\\') {
       line_ += {'\\', c};
     } else if (byte < 0x20 || byte >= 0x7f) {
-      // Names of files and families are bytes; other bytes than ASCII might not be valid JSON.
+      // Names of files and families are any bytes, and non-ASCII bytes might not be valid JSON.
       line_ += {'\\', 'u', '0', '0', kHexDigits[byte >> 4], kHexDigits[byte & 15]};
     } else {
       line_ += c;

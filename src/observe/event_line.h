@@ -3,9 +3,9 @@
 //   EVENT_LOG_v1 {"time_micros": 1763709733123456, "job": 3, "event": "flush_started",
 //   "num_memtables": 1}
 //
-// The line is written when the object ends. Nothing is built if there is no logger or it does not
-// want the line. Thread safety: one thread. Requires: no lock is held, because the line is written
-// to a file.
+// The destructor writes the line. Nothing is built if there is no logger or its level excludes the
+// line. Thread safety: one thread. Requires: no lock is held, because the line is written to a
+// file.
 #pragma once
 
 #include <concepts>
@@ -21,7 +21,7 @@ namespace ashlar {
 
 class EventLine {
  public:
-  // job: 0 for none. logger may be null.
+  // `job` is 0 if there is none. `logger` may be null.
   EventLine(Logger* logger, uint64_t now_unix_micros, int job, std::string_view event);
   ~EventLine();
   EventLine(const EventLine&) = delete;
@@ -36,7 +36,7 @@ class EventLine {
     return *this;
   }
   EventLine& Add(std::string_view name, std::span<const uint64_t> numbers);
-  // Fields added until End form an object of this name.
+  // Fields that are added until End form an object of this name.
   EventLine& Begin(std::string_view name);
   EventLine& End();
 
@@ -44,7 +44,7 @@ class EventLine {
   void AddName(std::string_view name);
   void AddText(std::string_view text);
 
-  Logger* const logger_;  // null: the line is not wanted
+  Logger* const logger_;  // null: the line is not written
   bool first_ = true;     // the object is still empty
   std::string line_;
 };

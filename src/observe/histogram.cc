@@ -32,13 +32,13 @@ void HistogramCounters::AddTo(HistogramSnapshot* snapshot, uint64_t generation) 
     first = std::min(first, i);
     last = i;
     snapshot->buckets_[i] += n;
-    // The sum of the buckets, so that percentiles are consistent while others record.
+    // The sum of the buckets, so that percentiles are consistent while other threads record.
     snapshot->count_ += n;
   }
   if (first == kHistogramBuckets) return;
   snapshot->sum_ += sum_.load(std::memory_order_relaxed);
   snapshot->sum_of_squares_ += sum_of_squares_.load(std::memory_order_relaxed);
-  // While the owner records or restarts, they may not be those of the buckets.
+  // Clamped, because both may disagree with the buckets while the owner records or restarts.
   const uint64_t min = std::clamp(min_.load(std::memory_order_relaxed), HistogramBucketBegin(first),
                                   HistogramBucketLast(first));
   const uint64_t max = std::clamp(max_.load(std::memory_order_relaxed), HistogramBucketBegin(last),

@@ -8,8 +8,8 @@
 // A percentile is off by at most 1/8 of its value. Count, sum, minimum, maximum, average and
 // deviation are exact (as doubles).
 //
-// One thread writes HistogramCounters by plain adds on relaxed atomics; any thread reads them at
-// any time. HistogramSnapshot is for reading: plain numbers, merged from several counters.
+// One thread writes HistogramCounters with plain adds on relaxed atomics, and any thread reads them
+// at any time. HistogramSnapshot holds plain numbers for reading, merged from several counters.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ class HistogramSnapshot {
  public:
   void Merge(const HistogramSnapshot& other);
   uint64_t count() const { return count_; }
-  // The value below which `percent` of all values lie, by interpolation inside its bucket; 0
-  // without values.
+  // Returns the value below which `percent` of all values are, interpolated inside its bucket.
+  // Returns 0 if there are no values.
   double Percentile(double percent) const;
   HistogramData Data() const;
   // "P50 : 1.000000 P95 : ... COUNT : 5 SUM : 12"
@@ -65,7 +65,7 @@ class HistogramSnapshot {
 // and of everything else.
 class HistogramCounters {
  public:
-  // By the owner only.
+  // Called by the owner only.
   void Record(uint64_t value, uint64_t generation) {
     if (generation_.load(std::memory_order_relaxed) != generation) [[unlikely]]
       Restart(generation);
@@ -77,7 +77,7 @@ class HistogramCounters {
     if (value < min_.load(std::memory_order_relaxed)) min_.store(value, std::memory_order_relaxed);
     if (value > max_.load(std::memory_order_relaxed)) max_.store(value, std::memory_order_relaxed);
   }
-  // By anyone. Empty if the counts are of another generation.
+  // Called by any thread. Adds nothing if the counts belong to another generation.
   void AddTo(HistogramSnapshot* snapshot, uint64_t generation) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace ashlar {
 namespace {
 
-// An Env that cannot append to a file copies it.
+// The pause between attempts. It exists because an Env that cannot append to a file copies it.
 constexpr uint64_t kRetryMicros = 1000000;
 constexpr const char* kLevelTags[] = {"[DEBUG] ", "[INFO] ", "[WARN] ", "[ERROR] ", "[FATAL] ", ""};
 
@@ -22,8 +22,8 @@ void AppendPadded(std::string* out, uint64_t value, size_t digits) {
   out->append(text);
 }
 
-// Line ends and terminal escapes must not get from a message into the file; the rest is left
-// readable, UTF-8 included.
+// Escapes control characters, because line ends and terminal escapes must not get from a message
+// into the file. The rest, including UTF-8, remains readable.
 void AppendOneLine(std::string* out, std::string_view message) {
   constexpr char kHexDigits[] = "0123456789abcdef";
   for (const char c : message) {
@@ -36,7 +36,7 @@ void AppendOneLine(std::string* out, std::string_view message) {
   }
 }
 
-// A directory as a file name: "/var/db" is "var_db".
+// Turns a directory into a file name: "/var/db" becomes "var_db".
 std::string FlattenPath(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);
@@ -116,7 +116,7 @@ void FileLogger::RemoveOldFiles() {
   std::vector<uint64_t> stamps;
   for (const std::string& name : names) {
     uint64_t stamp;
-    // A name that would not be written again exactly so is not one of ours.
+    // A name that Roll would not write in exactly this form does not belong to this log.
     if (name.starts_with(prefix) &&
         ParseUint64(std::string_view(name).substr(prefix.size()), &stamp) &&
         name == StrCat(prefix, stamp)) {
@@ -131,7 +131,7 @@ void FileLogger::RemoveOldFiles() {
 
 Status FileLogger::Write(std::string_view line) {
   ASHLAR_RETURN_IF_ERROR(file_->Append(line));
-  // A line that says why the process is about to die must not die with it.
+  // A line that explains why the process is about to die must survive the process.
   ASHLAR_RETURN_IF_ERROR(file_->Flush());
   whole_bytes_ = file_->Size();
   return Status::OK();
@@ -141,7 +141,7 @@ void FileLogger::Continue(uint64_t now_micros) {
   // A clock that was set back shortens the pause.
   if (now_micros >= failed_micros_ && now_micros - failed_micros_ < kRetryMicros) return;
   failed_micros_ = now_micros;
-  static_cast<void>(file_->Close().ok());  // with its error: it writes nothing any more
+  static_cast<void>(file_->Close().ok());  // returns its error and writes nothing
   std::unique_ptr<vfs::WritableFile> again;
   if (!options_.file_system->ReopenWritableFile(path(), vfs::FileOptions(), &again).ok()) return;
   file_ = std::move(again);
@@ -159,7 +159,7 @@ void FileLogger::Log(InfoLogLevel level, std::string_view message) {
 
   const MutexLock lock(mutex_);
   if (!is_closed_ && has_failed_) Continue(now_micros);
-  // A failed roll leaves no file; the next line tries again.
+  // A failed roll leaves no file, and the next line tries again.
   if (!is_closed_ && IsDue(now_micros)) static_cast<void>(Roll(now_micros).ok());
   if (file_ == nullptr || has_failed_ || Write(line).ok()) return;
   has_failed_ = true;
@@ -168,7 +168,7 @@ void FileLogger::Log(InfoLogLevel level, std::string_view message) {
 
 void FileLogger::Flush() {
   const MutexLock lock(mutex_);
-  if (file_ != nullptr) static_cast<void>(file_->Flush().ok());  // every line tried already
+  if (file_ != nullptr) static_cast<void>(file_->Flush().ok());  // each line has been flushed
 }
 
 Status FileLogger::Close() {
@@ -196,7 +196,7 @@ Result<std::shared_ptr<Logger>> OpenLogFile(const DBOptions& options,
                                   .files_max = options.keep_log_file_num};
   if (!options.db_log_dir.empty()) {
     log_options.directory = options.db_log_dir;
-    // Databases of several programs may have one relative name.
+    // Databases of different programs may have the same relative name.
     std::string absolute;
     if (!log_options.file_system->GetAbsolutePath(directory, &absolute).ok()) absolute = directory;
     log_options.name = StrCat(FlattenPath(absolute), "_LOG");

@@ -2,7 +2,7 @@
 //
 //   NotifyAll(listeners, &EventListener::OnFlushCompleted, db, info);
 //
-// Call it without holding any mutex: a listener may call the database.
+// Call it without holding any mutex, because a listener may call the database.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Logger: its optional methods, and the way between its two forms.
+// Logger: its optional methods, and the conversions between its two forms.
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Observed: the one question that an operation asks before it takes its counting form.
+// Observed: the single test by which an operation chooses its counting form.
 #pragma once
 
 #include "observe/perf.h"

@@ -5,7 +5,7 @@
 //
 // I1: count_mask is all ones if level is kEnableCount or above, else 0.
 //
-// A count is one add without a branch, because threads count by default; the addend is masked
+// A count is one add without a branch, because threads count by default. The addend is masked
 // instead. A time costs one test of the level. Thread safety: each thread has its own level and
 // context.
 #pragma once
@@ -42,7 +42,7 @@ inline void PerfCount(uint64_t PerfContext::* counter, uint64_t n = 1) {
 class PerfTimer {
  public:
   explicit PerfTimer(uint64_t PerfContext::* time) : PerfTimer(time, kEnableTimeExceptForMutex) {}
-  // Measures from this level on.
+  // Measures at this level and above.
   PerfTimer(uint64_t PerfContext::* time, PerfLevel level)
       : time_(time), start_nanos_(internal::thread_perf.level >= level ? MonotonicNanos() : 0) {}
   ~PerfTimer() {

@@ -6,8 +6,8 @@
 //   const StopWatch watch(recorder, DB_WRITE);              its own life, in microseconds
 //
 // Times are only reported and decide nothing, so they come from the machine's clock and not from
-// the Clock that tests replace. A value type; copy it. Thread safety: const. Lifetime: the
-// Statistics outlives it.
+// the Clock that tests replace. A value type; copy it. Thread safety: any thread, because all
+// methods are const. Lifetime: the Statistics outlives it.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ class Recorder {
   bool IsOn() const { return any_ != nullptr; }
   Statistics* statistics() const { return any_; }  // null: none
   bool WantsTimes() const { return any_ != nullptr && any_->get_stats_level() > kExceptTimers; }
-  // Times of operations so short that measuring them is visible.
+  // Returns true if times are wanted even for operations that measuring visibly slows down.
   bool WantsDetailedTimes() const {
     return any_ != nullptr && any_->get_stats_level() > kExceptDetailedTimers;
   }
 
   void Tick(Tickers ticker, uint64_t count = 1) const {
-    // The library's own class is final: no virtual call.
+    // The library's own class is final, so this is not a virtual call.
     if (own_ != nullptr) {
       own_->recordTick(ticker, count);
     } else if (any_ != nullptr) {
@@ -56,8 +56,8 @@ class Recorder {
   StatisticsImpl* own_ = nullptr;
 };
 
-// Records the microseconds from its construction to Stop (or its end) in a histogram, where times
-// are wanted.
+// Records the microseconds from its construction to Stop (or its destruction) in a histogram, if
+// times are wanted.
 class StopWatch {
  public:
   StopWatch(const Recorder& recorder, Histograms histogram)
@@ -71,7 +71,7 @@ class StopWatch {
   StopWatch(const StopWatch&) = delete;
   StopWatch& operator=(const StopWatch&) = delete;
 
-  // Records now, and not again. 0 if no recorder is enabled.
+  // Records now and never again. Returns the microseconds, or 0 if nothing is measured.
   uint64_t Stop() {
     if (start_nanos_ == 0) return 0;
     const uint64_t micros = (MonotonicNanos() - start_nanos_) / 1000;

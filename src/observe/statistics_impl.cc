@@ -86,7 +86,7 @@ uint64_t StatisticsImpl::SumOfShards(uint32_t ticker) const {
 
 uint64_t StatisticsImpl::getTickerCount(uint32_t ticker) const {
   if (ticker >= TICKER_ENUM_MAX) return 0;
-  // Before the sum: a base that is moved after it would be above it.
+  // Read before the sum, because a base that is moved after the sum would be above it.
   const uint64_t base = bases_[ticker].load(std::memory_order_acquire);
   return SumOfShards(ticker) - base;
 }

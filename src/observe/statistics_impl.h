@@ -10,14 +10,14 @@
 //     an add and a store make an increment.
 // I2: a ticker is the sum over all shards minus its base; setting it moves the base, never the
 //     shards.
-// I3: histograms of another generation than generation_ count as empty.
-// I4: counting throws nothing, because destructors do it (StopWatch), and writers whose writes are
-//     visible. A thread without memory for its shard uses the shared one; a value without memory
-//     for its histogram is not counted.
+// I3: histograms whose generation differs from generation_ count as empty.
+// I4: counting throws nothing, because destructors count (StopWatch), and writers whose writes are
+//     visible. If its shard cannot be allocated, a thread uses the shared one. If its histogram
+//     cannot be allocated, a value is not counted.
 //
-// Rejected: one atomic counter per ticker. Several cores counting reads would move one cache line
-// between them for every read. Thread safety: any thread. Memory orders: counters are relaxed; a
-// shard or a base is published with release and found with acquire: no sum is below a base seen.
+// Rejected: one atomic counter per ticker, because cores that count reads would pass one cache line
+// between them for every read. Thread safety: any thread. Memory orders: counters are relaxed. A
+// shard or base is published with release and found with acquire: no sum is below a base seen.
 #pragma once
 
 #include <array>
@@ -61,7 +61,7 @@ class StatisticsImpl final : public Statistics {
     std::array<std::atomic<HistogramCounters*>, HISTOGRAM_ENUM_MAX> histograms{};  // owned
   };
 
-  // The calling thread's own shard; null when it has to use the shared one.
+  // Returns the calling thread's own shard, or null if the thread has to use the shared one.
   Shard* OwnShard() {
     const uint32_t index = CurrentThreadSlot().index;
     if (index >= kShards) [[unlikely]]
@@ -69,7 +69,7 @@ class StatisticsImpl final : public Statistics {
     Shard* shard = shards_[index].load(std::memory_order_acquire);
     return shard != nullptr ? shard : MakeShard(index);
   }
-  // Null: there is no memory for it.
+  // Returns null if the shard cannot be allocated.
   Shard* MakeShard(uint32_t index);
   static HistogramCounters* CountersOf(Shard* shard, uint32_t histogram);
   static void RecordIn(Shard* shard, uint32_t histogram, uint64_t value, uint64_t generation);
@@ -80,9 +80,9 @@ class StatisticsImpl final : public Statistics {
   std::array<std::atomic<uint64_t>, TICKER_ENUM_MAX> bases_{};
   std::atomic<uint64_t> generation_{0};
   Shard shared_;
-  // Writers of shared_.histograms; a leaf: nothing is called under it.
+  // Held by writers of shared_.histograms. A leaf: nothing is called under it.
   Mutex shared_histograms_mutex_;
-  Mutex bases_mutex_;  // writers of bases_; a leaf
+  Mutex bases_mutex_;  // held by writers of bases_; a leaf
 };
 
 }  // namespace ashlar

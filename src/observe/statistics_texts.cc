@@ -375,7 +375,7 @@ constexpr TextOf kHistograms[] = {
     {OPEN_AND_COMPACT_DB_OPEN_MICROS, "rocksdb.open.and.compact.db.open.micros"},
 };
 
-// Element i is the text of number i; a table with a gap or another order does not compile.
+// Element i is the text of number i. A table with a gap or in another order does not compile.
 template <size_t n>
 consteval std::array<std::string_view, n> ByNumber(const TextOf (&table)[n]) {
   std::array<std::string_view, n> texts;
@@ -399,7 +399,7 @@ constinit const std::array<std::string_view, TICKER_ENUM_MAX> kTickerTexts = ByN
 constinit const std::array<std::string_view, HISTOGRAM_ENUM_MAX> kHistogramTexts =
     ByNumber(kHistograms);
 
-// Never destroyed: other threads may still use them when static destructors run.
+// Never destroyed, because other threads may still use them when static destructors run.
 const std::vector<std::pair<Tickers, std::string>>& TickersNameMap =
     NewNameMap<Tickers>(kTickerTexts);
 const std::vector<std::pair<Histograms, std::string>>& HistogramsNameMap =

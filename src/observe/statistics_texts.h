@@ -1,9 +1,9 @@
 // The texts of tickers and histograms, by number.
 //
-// I1: the element at a ticker's or histogram's number is its text; every number has one.
+// I1: the element at a ticker's or histogram's number is its text, and every number has a text.
 //
-// Constants, so that statistics can be printed at any time, also while static variables are
-// initialized or destroyed. Thread safety: constant.
+// They are constants, so that statistics can be printed at any time, even while static variables
+// are initialized or destroyed. Thread safety: constant.
 #pragma once
 
 #include <array>

@@ -6,13 +6,13 @@
 //
 // I1: an operation is in the list from its construction to its destruction, under the thread that
 //     constructed it.
-// I2: of several operations of a thread, its status is the one that began last.
+// I2: if a thread has several operations, its status shows the one that began last.
 //
 // A job that is not tracked makes no Operation and costs nothing. Rejected: a record in each
-// thread's slot, because readers would need a way to read names that change; jobs are
-// milliseconds long, and a mutex for two of its moments is cheap.
+// thread's slot, because readers would need a way to read names that change. Jobs take
+// milliseconds, so a mutex that is locked twice per job is cheap.
 //
-// Thread safety: any thread. Lifetime: of the executor; operations end before it.
+// Thread safety: any thread. Lifetime: that of the executor. Operations end before it.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class ThreadOperations {
     std::string cf_name;
     ThreadStatus::OperationType type = ThreadStatus::OP_UNKNOWN;
     uint64_t start_nanos = 0;  // monotonic
-    // Written by the job's threads, read by List; relaxed: each is a number of its own.
+    // Written by the job's threads, read by List. Relaxed, because the numbers are independent.
     std::atomic<ThreadStatus::OperationStage> stage{ThreadStatus::STAGE_UNKNOWN};
     std::array<std::atomic<uint64_t>, ThreadStatus::kNumOperationProperties> properties{};
   };
@@ -50,7 +50,7 @@ class ThreadOperations {
     ThreadStatus::ThreadType type = ThreadStatus::USER;
   };
 
-  // One operation of the thread that constructs it. SetStage and Add: from any thread.
+  // One operation of the thread that constructs it. Any thread may call SetStage and Add.
   class Operation {
    public:
     Operation(ThreadOperations* owner, ThreadStatus::OperationType type, const std::string& db_name,
@@ -71,8 +71,8 @@ class ThreadOperations {
     std::list<Record>::iterator record_;
   };
 
-  // Replaces *list by the workers, each with its operation, followed by other threads that have
-  // one.
+  // Replaces *list with the workers, each with its operation, followed by the other threads that
+  // have an operation.
   void List(std::span<const Worker> workers, std::vector<ThreadStatus>* list) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace ashlar {
 namespace {
 
-// The text of a value, or that of the first value if it is out of range.
+// Returns the text of a value, or the text of the first value if it is out of range.
 template <size_t kCount>
 const std::string& NameOf(const std::array<std::string, kCount>& names, int value) {
   const bool is_known = value >= 0 && static_cast<size_t>(value) < kCount;
@@ -21,7 +21,7 @@ using StateNames = std::array<std::string, ThreadStatus::NUM_STATE_TYPES>;
 using CompactionNames = std::array<std::string, ThreadStatus::NUM_COMPACTION_PROPERTIES>;
 using FlushNames = std::array<std::string, ThreadStatus::NUM_FLUSH_PROPERTIES>;
 
-// Never destroyed: they are handed out by reference.
+// Never destroyed, because callers get references to them.
 const OperationNames& Operations() {
   static const OperationNames& names = *new OperationNames{
       "",

@@ -1,5 +1,5 @@
-// A pair of fences whose cost is on one side. At least one of the loads sees the store of the other
-// thread if
+// A pair of fences of which only one side is expensive. At least one of the two loads sees the
+// other thread's store if
 //
 //   thread A runs   store x; LightFence; load y
 //   thread B runs   store y; HeavyFence; load x
@@ -28,8 +28,8 @@ namespace ashlar {
 #endif
 
 namespace internal {
-// Written once, by whichever of static initialisation and the first HeavyFence comes first. Read
-// relaxed: false only makes the reader pay more.
+// Written once, by static initialisation or by the first HeavyFence, whichever runs first. Relaxed
+// loads suffice, because a stale false only makes the reader run a full fence.
 extern constinit std::atomic<bool> light_fence_is_free;
 void FullFence();
 }  // namespace internal

@@ -1,9 +1,9 @@
 // Moves bytes from the processor's caches to persistent memory.
 //
-// A line is durable after its last store, then FlushLines, then FlushFence. The instruction is
-// chosen at run time: clwb keeps the line in the cache, clflushopt and clflush evict it. If the
-// caches survive a power failure (eADR), no line needs a flush, but the order of stores still needs
-// the fence.
+// A line is durable once FlushLines and then FlushFence have followed its last store. The
+// instruction is chosen at run time. clwb keeps the line in the cache; clflushopt and clflush evict
+// it. If the caches survive a power failure (eADR), no line needs a flush, but the order of stores
+// still needs the fence.
 //
 // Thread safety: any thread; FlushFence orders the calling thread's flushes.
 #pragma once
@@ -15,18 +15,18 @@ namespace ashlar {
 
 enum class FlushInstruction : uint8_t { kNone, kClflush, kClflushopt, kClwb };
 
-// The best that this processor has; kNone where the library knows none.
+// The best instruction of this processor; kNone if the library supports none of its instructions.
 FlushInstruction BestFlushInstruction();
 const char* FlushInstructionName(FlushInstruction instruction);
 
-// Every cache line that [start, start + bytes) touches. The instruction must be one that the
-// processor has.
+// Flushes every cache line that [start, start + bytes) touches. Requires: the processor has the
+// instruction.
 void FlushLines(FlushInstruction instruction, const void* start, size_t bytes);
-// Stores and flushes before it are done before any store after it.
+// Completes all earlier stores and flushes before any later store.
 void FlushFence();
 
-// Whether the system says that the caches are inside the persistence domain of every
-// persistent-memory region that it has; false when it has none.
+// Returns true if the system reports that the caches are inside the persistence domain of every
+// persistent-memory region. Returns false if there is no such region.
 bool CachesArePersistent();
 
 }  // namespace ashlar

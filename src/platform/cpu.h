@@ -19,20 +19,20 @@ uint32_t HardwareThreads();
 // Cache line size, for padding data that different threads write, and for prefetching.
 inline constexpr uint32_t kCacheLineBytes = 64;
 
-// Starts loading the cache lines of [start, start + bytes), the first of them the line of `start`.
-// Any address is allowed.
+// Starts loading the cache lines of [start, start + bytes), beginning with the line of `start`. Any
+// address is allowed.
 inline void PrefetchRange(const void* start, size_t bytes) {
   const char* const p = static_cast<const char*>(start);
   for (size_t i = 0; i < bytes; i += kCacheLineBytes) ASHLAR_PREFETCH(p + i);
 }
 
-// The same for lines that are about to be written.
+// Like PrefetchRange, for lines that are about to be written.
 inline void PrefetchRangeForWrite(const void* start, size_t bytes) {
   const char* const p = static_cast<const char*>(start);
   for (size_t i = 0; i < bytes; i += kCacheLineBytes) ASHLAR_PREFETCH_FOR_WRITE(p + i);
 }
 
-// Hints the processor that this thread spins.
+// Hints to the processor that this thread is spinning.
 inline void CpuRelax() {
 #if defined(_MSC_VER)
   _mm_pause();

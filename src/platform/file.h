@@ -1,16 +1,16 @@
-// Files and directories of the operating system: thin, checked primitives under
-// filesystem/native_file_system. Nothing else uses them.
+// Thin, checked primitives for files and directories of the operating system. The native file
+// system (src/filesystem), the pools (src/pmem) and the tools use them.
 //
-// Paths are UTF-8, their components separated as platform/path.h says; a path that is empty,
-// contains a zero byte, or names something other than a file (a device, a stream) is refused with
-// InvalidArgument. Every error names the path and the operation. Codes: a missing file or directory
-// is PathNotFound, a full disk or quota NoSpace, everything else IOError with the system's own
-// text. Interrupted calls are repeated, short reads and writes continued. Handles are not inherited
-// by programs that this process starts. New files get mode 0600, new directories 0700; opening for
-// writing never follows a symbolic link in the last component.
+// Paths are UTF-8; platform/path.h defines the separators of their components. A path that is
+// empty, contains a zero byte, or names something other than a file (a device, a stream) is refused
+// with InvalidArgument. Every error names the path and the operation. A missing file or directory
+// is PathNotFound, a full disk or quota is NoSpace, and everything else is IOError with the
+// system's own text. Interrupted calls are repeated, and short reads and writes are continued.
+// Programs that this process starts inherit no handles. New files get mode 0600 and new directories
+// 0700. Opening for writing never follows a symbolic link in the last component.
 //
-// Thread safety: ReadAt may run on several threads; everything else on one handle one thread at a
-// time, except SyncData, which may run concurrently with writes.
+// Thread safety: several threads may call ReadAt on one handle, and SyncData may run concurrently
+// with writes. Only one thread at a time may make other calls on a handle.
 #pragma once
 
 #include <cstddef>
@@ -31,14 +31,14 @@ inline constexpr size_t kDirectIoAlignment = 4096;
 enum class OpenMode {
   kRead,
   kReadNoFollow,     // refuses a symbolic link in the last component
-  kCreateTruncate,   // creates, or cuts to nothing
-  kCreateExclusive,  // fails if anything has the name
+  kCreateTruncate,   // creates the file, or truncates it to 0 bytes
+  kCreateExclusive,  // fails if the name exists
   kOpenOrCreate,     // keeps the contents; for appending
 };
 
 struct OpenRequest {
   OpenMode mode = OpenMode::kRead;
-  bool direct_io = false;  // bypass the page cache; InvalidArgument when the file's system refuses
+  bool direct_io = false;  // bypass the page cache; InvalidArgument if the file system refuses
 };
 
 struct FileInfo {
@@ -50,7 +50,7 @@ struct FileInfo {
 
 enum class FileAdvice { kNormal, kRandom, kSequential, kWillNeed, kDontNeed };
 
-// An open file. Destruction closes without reporting; a writer calls Close.
+// An open file. The destructor closes it but cannot report an error, so a writer calls Close.
 class OsFile {
  public:
   static Result<OsFile> Open(const std::string& path, const OpenRequest& request);
@@ -61,21 +61,21 @@ class OsFile {
 
   const std::string& path() const { return path_; }
 
-  // Reads until n bytes are there or the file ends; returns how many.
+  // Reads n bytes, or fewer if the file ends first. Returns the number of bytes read.
   Result<size_t> ReadAt(uint64_t offset, size_t n, char* to) const;
   Status WriteAt(uint64_t offset, const Slice& data);
-  // Waits until the bytes are durable, including those of an OsWindow that was flushed, and the
-  // size if it changed.
+  // Waits until the file's bytes are durable, including those of an OsWindow that was flushed. If
+  // the size changed, it is durable too.
   Status SyncData();
   // Starts write-back without waiting for it.
   Status StartWriteBack(uint64_t offset, uint64_t bytes);
-  // Reserves space without changing the size. NotSupported where the file's system cannot.
+  // Reserves space without changing the size. Returns NotSupported if the file system cannot.
   Status Reserve(uint64_t offset, uint64_t bytes);
-  // Sets the size; also gives back space reserved beyond it.
+  // Sets the size and frees space that was reserved beyond it.
   Status Truncate(uint64_t bytes);
   Result<FileInfo> Info() const;
   void Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const;
-  // The handle is invalid afterwards, also after an error.
+  // The handle is invalid afterwards, even after an error.
   Status Close();
 
  private:
@@ -90,10 +90,10 @@ class OsFile {
   [[maybe_unused]] bool direct_io_;  // unaligned requests are refused on every system
 };
 
-// Whether a file can be cut short of a part that is mapped. Where it cannot, the mappings go first.
+// Returns true if a file can be truncated below a mapped part. If not, unmap that part first.
 bool MappedFilesCanShrink();
 
-// A file's first `bytes` bytes, mapped for reading. Outlives the OsFile it was made from.
+// A file's first `bytes` bytes, mapped for reading. May outlive the OsFile it was made from.
 class OsMapping {
  public:
   static Result<OsMapping> MapForReading(const OsFile& file, uint64_t bytes);
@@ -111,11 +111,11 @@ class OsMapping {
   size_t bytes_;
 };
 
-// A part of a file, mapped for writing. Stored bytes are in the page cache at once, as if they had
-// been written. The part must be within the file and have its space (OsFile::Reserve), because a
-// store beyond the end or on a full disk ends the process. Flush followed by SyncData makes it
-// durable. Requires: the file was opened for writing, not for direct I/O. It outlives the OsFile it
-// was made from.
+// A part of a file that is mapped for writing. Stored bytes are in the page cache at once, as if
+// they had been written. The part must be within the file and its space must be reserved
+// (OsFile::Reserve), because a store beyond the end or on a full disk ends the process. Flush
+// followed by SyncData makes the bytes durable. Requires: the file was opened for writing, not for
+// direct I/O. May outlive the OsFile it was made from.
 class OsWindow {
  public:
   // Offset and length are multiples of PageBytes().
@@ -140,14 +140,14 @@ class OsWindow {
   size_t bytes_;
 };
 
-// A file held exclusively. The system's record lock excludes other processes. A table of held files
-// excludes this process. The table identifies a file by its identity, so that a second path to it
-// is refused too.
+// A file that is locked exclusively. The system's record lock excludes other processes. A table of
+// held files excludes other holders in this process. The table identifies a file by its identity,
+// so a second path to it is refused too.
 // I1: while a file is in the table, this process has no other handle to it, because closing one
 //     would drop the record lock.
 class OsFileLock {
  public:
-  // Creates the file when missing. IOError "…: held by …" if another holder has it.
+  // Creates the file if missing. Returns IOError "…: held by …" if another holder has it.
   static Result<std::unique_ptr<OsFileLock>> Acquire(const std::string& path);
   ~OsFileLock();
   OsFileLock(const OsFileLock&) = delete;
@@ -158,14 +158,14 @@ class OsFileLock {
   uint64_t ticket_ = 0;  // 0 until the lock is taken; names the table's entry
 };
 
-// An open directory, for making changes of its entries durable.
+// An open directory, used to make changes of its entries durable.
 class OsDirectory {
  public:
   static Result<OsDirectory> Open(const std::string& path);
   OsDirectory(OsDirectory&& other) noexcept;
   OsDirectory& operator=(OsDirectory&&) = delete;
   ~OsDirectory();
-  // NotSupported where the directory's file system has no such call.
+  // Returns NotSupported if the directory's file system has no such call.
   Status Sync();
 
  private:
@@ -177,20 +177,20 @@ class OsDirectory {
 Result<FileInfo> GetFileInfo(const std::string& path);
 Result<std::vector<std::string>> ListDirectory(const std::string& path);
 Status MakeDirectory(const std::string& path);
-// Ok when a directory is there already.
+// Returns ok if the directory already exists.
 Status MakeDirectoryIfMissing(const std::string& path);
 Status RemoveDirectory(const std::string& path);
 Status RemoveFile(const std::string& path);
 Status RenamePath(const std::string& from, const std::string& to);
-// Never over another file: IOError if there is one. NotSupported where the system cannot promise
-// that.
+// Never replaces a file: returns IOError if `to` exists. Returns NotSupported if the system cannot
+// guarantee that.
 Status RenameToNewPath(const std::string& from, const std::string& to);
-// A second name for a file. NotSupported where the file's system has none, or across file systems.
+// Adds a second name to a file. NotSupported across file systems, or if this one has no links.
 Status HardLink(const std::string& from, const std::string& to);
-// Follows no link. On a lock file, see I1 of OsFileLock.
+// Does not follow a symbolic link. For a lock file, see I1 of OsFileLock.
 Status TruncatePath(const std::string& path, uint64_t bytes);
 Result<uint64_t> FreeBytes(const std::string& path);
-// Files that this process may have open at once; SIZE_MAX where the system sets no limit.
+// Files that this process may have open at once; SIZE_MAX if the system sets no limit.
 size_t OpenFilesMax();
 
 }  // namespace ashlar

@@ -9,12 +9,12 @@
 
 namespace ashlar {
 
-// Empty when the system does not say.
+// Returns an empty string if the system reports no name.
 std::string HostName();
-// The path from the root or the drive, by the current directory; links are kept. The file need not
-// exist.
+// Returns the path as an absolute one, resolved against the current directory. Symbolic links are
+// kept. The file need not exist.
 Result<std::string> AbsolutePath(const std::string& path);
-// Whether two paths lead to one file. PathNotFound if either leads to none.
+// Returns true if both paths lead to the same file. PathNotFound if either file is missing.
 Result<bool> AreSameFile(const std::string& first, const std::string& second);
 
 }  // namespace ashlar

@@ -1,4 +1,4 @@
-// Pages: their size, advice about them, and memory made of them.
+// Pages: their size, advice about them, and memory that consists of them.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ size_t PageBytes();
 // Parts that do not fill a huge page are left alone.
 void AdviseHugePages(void* start, size_t bytes);
 
-// Zeroed memory from the system, returned to it at once. A general allocator may keep large pieces,
-// depending on their neighbours. It is laid and advised so that it can be huge pages, where the
-// system has them. Null: there is none. The signatures fit the hooks of memtable/arena.h. Thread
-// safety: any thread.
+// Maps zeroed memory. UnmapPages returns it to the system at once, whereas a general allocator may
+// keep large pieces depending on their neighbours. The address and the advice allow huge pages if
+// the system has them. Returns null if no memory is available. The signatures match the hooks of
+// memtable/arena.h. Thread safety: any thread.
 void* MapPages(size_t bytes) noexcept;
 // Requires: a result of MapPages(bytes), not null.
 void UnmapPages(void* start, size_t bytes) noexcept;

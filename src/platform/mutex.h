@@ -1,5 +1,5 @@
-// Mutex and CondVar: the system's (native_locks.h), annotated so that clang checks at
-// compile time that guarded members are touched under their lock. Nothing outside this folder uses
+// Mutex and CondVar wrap the system's locks (native_locks.h) with annotations. Clang then checks at
+// compile time that guarded members are accessed under their lock. Nothing outside this folder uses
 // std::mutex.
 //
 //   Mutex mutex_;
@@ -9,7 +9,7 @@
 //   MutexLock lock(mutex_);
 //   while (waiting_ > 0) changed_.Wait(mutex_);
 //
-// Not recursive. A CondVar may wake without a signal: wait in a loop over the condition.
+// Not recursive. A CondVar may wake without a signal, so wait in a loop over the condition.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class ASHLAR_CAPABILITY("mutex") Mutex {
   void Lock() ASHLAR_ACQUIRE() { mutex_.lock(); }
   void Unlock() ASHLAR_RELEASE() { mutex_.unlock(); }
   [[nodiscard]] bool TryLock() ASHLAR_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
-  // Asserts to the analysis that the lock is held, where it cannot see that (a callback). Checks
+  // Tells the analysis that the lock is held where it cannot see that (in a callback). Checks
   // nothing at run time.
   void AssertHeld() const ASHLAR_ASSERT_CAPABILITY(this) {}
 
@@ -37,7 +37,7 @@ class ASHLAR_CAPABILITY("mutex") Mutex {
   NativeMutex mutex_;
 };
 
-// Holds a Mutex for the length of a scope. Unlock and Lock open a gap inside the scope.
+// Holds a Mutex for the duration of a scope. Unlock and Lock release it for a part of the scope.
 class ASHLAR_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ASHLAR_ACQUIRE(mutex) : mutex_(mutex) { mutex_.Lock(); }
@@ -67,9 +67,9 @@ class CondVar {
   CondVar(const CondVar&) = delete;
   CondVar& operator=(const CondVar&) = delete;
 
-  // Gives up the mutex while waiting; holds it again on return.
+  // Releases the mutex while waiting and holds it again on return.
   void Wait(Mutex& mutex) ASHLAR_REQUIRES(mutex) { signal_.Wait(mutex.mutex_); }
-  // The same, for at most timeout_us microseconds. False when the time ran out.
+  // Like Wait, for at most timeout_us microseconds. Returns false if the time ran out.
   bool TimedWait(Mutex& mutex, uint64_t timeout_us) ASHLAR_REQUIRES(mutex) {
     return signal_.TimedWait(mutex.mutex_, timeout_us);
   }

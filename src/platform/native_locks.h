@@ -1,7 +1,7 @@
-// The system's locks, for mutex.h only: those of the standard library and, on Windows, one word
-// each, waiting without a kernel object. The standard library waits on semaphores there (mingw-w64
-// with POSIX threads). Two alternating threads then need 167 microseconds a turn under Wine, and
-// 1.8 with these.
+// The system's locks, for mutex.h only. They are the standard library's, except on Windows, where
+// each lock is one word and waits without a kernel object. The standard library waits on semaphores
+// there (mingw-w64 with POSIX threads). Two alternating threads then need 167 microseconds a turn
+// under Wine, but 1.8 with these locks.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class NativeCondVar {
   NativeCondVar& operator=(const NativeCondVar&) = delete;
 
   void Wait(NativeMutex& mutex);
-  // False when the time ran out. In whole milliseconds.
+  // Returns false if the time ran out. The time-out is rounded up to whole milliseconds.
   bool TimedWait(NativeMutex& mutex, uint64_t timeout_us);
   void Signal();
   void SignalAll();
@@ -58,10 +58,10 @@ class NativeCondVar {
     signal_.wait(lock);
     lock.release();
   }
-  // False when the time ran out.
+  // Returns false if the time ran out.
   bool TimedWait(NativeMutex& mutex, uint64_t timeout_us) {
     std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);
-    // The bound keeps the sum of now and the time-out inside the clock's range.
+    // The bound keeps the sum of the current time and the time-out inside the clock's range.
     constexpr uint64_t kLongestUs = uint64_t{1} << 50;
     const std::chrono::microseconds timeout(
         static_cast<int64_t>(timeout_us < kLongestUs ? timeout_us : kLongestUs));

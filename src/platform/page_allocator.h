@@ -1,11 +1,11 @@
-// PageAllocator: memory for containers that grow large and are freed while the process lives on,
+// PageAllocator: memory for containers that grow large and are freed while the process continues,
 // such as a table's index or the hashes of a filter under construction.
 //
-// From kMappedBytesMin on memory is mapped from the system and returned at once. In the general
-// allocator such pieces leave holes between small ones that live longer. A store that compacts all
-// day would hold on to them: 11 MiB after 10 million writes.
+// Allocations of at least kMappedBytesMin are mapped from the system, and freeing unmaps them at
+// once. In the general allocator such pieces leave holes between small ones that live longer. A
+// store that compacts all day would retain those holes: 11 MiB after 10 million writes.
 //
-// Stateless: any instance frees the allocations of another. Thread safety: any thread.
+// Stateless, so any instance can free the allocations of another. Thread safety: any thread.
 #pragma once
 
 #include <cstddef>
@@ -51,8 +51,8 @@ class PageAllocator {
   friend bool operator==(const PageAllocator&, const PageAllocator&) { return true; }
 };
 
-// n objects, made of zeros, where T has no destructor and zeros are its value-initialized state.
-// Unwritten pages of large allocations take no memory.
+// An array of n objects of zero bytes. Requires: T has no destructor, and zeros are its
+// value-initialized state. Unwritten pages of large allocations take no memory.
 template <typename T>
 class ZeroedArray {
  public:

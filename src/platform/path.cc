@@ -14,7 +14,7 @@ std::string ParentDirectory(std::string path) {
   path = WithoutSeparatorAtEnd(std::move(path));
   const size_t separator = path.find_last_of(kPathSeparators);
   if (separator == std::string::npos) return ".";
-  // Without its separator the root would be nothing, or the current directory of a drive.
+  // Without its separator the root would be empty or would mean a drive's current directory.
   const bool is_root = separator == 0 || path[separator - 1] == ':';
   path.resize(is_root ? separator + 1 : separator);
   return path;

@@ -12,11 +12,11 @@ inline constexpr std::string_view kPathSeparators = "/\\";
 inline constexpr std::string_view kPathSeparators = "/";
 #endif
 
-// The same path; the root stays as it is.
+// Returns the path without separators at its end. The root is unchanged.
 std::string WithoutSeparatorAtEnd(std::string path);
 
-// The parent directory of a path: "." for a bare name; the root is its own parent. By the path's
-// text alone.
+// Returns the parent directory of a path: "." for a bare name, the root for the root itself. Uses
+// only the text of the path.
 std::string ParentDirectory(std::string path);
 
 }  // namespace ashlar

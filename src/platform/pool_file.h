@@ -1,15 +1,15 @@
-// PoolFile: a file of fixed size that is mapped as memory and written through the mapping. For
-// pools of persistent memory. The rules on paths and codes in platform/file.h apply.
+// PoolFile: a file of fixed size that is mapped as memory and written through the mapping. Pools of
+// persistent memory use it. Paths and status codes follow the rules of platform/file.h.
 //
-// A pool file is held exclusively from Open to the end: against other processes and against a
-// second open in this one, by a lock that belongs to the open file, not to the process.
-// I1: a file that Open or Create returns had its name when it was locked. So the holder of the lock
-//     is the only one that may remove or rename the file. (Windows: the name may be gone.)
-// I2: the end is the destructor in the process that has opened the file. A forked child, which has
-//     the open file too, neither ends the lock nor keeps it after that. It keeps the lock of a
-//     parent that died.
+// A pool file is locked exclusively from Open or Create to its end. The lock belongs to the open
+// file, not to the process, so it excludes other processes and a second open in this one.
+// I1: a file that Open or Create returns had its name when it was locked. Therefore only the holder
+//     of the lock may remove or rename the file. (Windows: the name may be gone.)
+// I2: the end is the destructor in the process that opened the file. A forked child, which inherits
+//     the open file, neither ends the lock nor keeps it beyond that destructor. It does keep the
+//     lock of a parent that died.
 //
-// Thread safety: WriteAt and SyncData may run on several threads; a mapping is memory.
+// Thread safety: WriteAt and SyncData may run on several threads. A mapping is plain memory.
 #pragma once
 
 #include <cstddef>
@@ -35,11 +35,11 @@ enum class PoolBacking : uint8_t {
 enum class PoolMapMode : uint8_t {
   kSharedSync,      // stores are durable when flushed from the caches; DAX only
   kShared,          // stores reach the file in any order, at any time
-  kSharedReadOnly,  // a view of the same: stores fault
+  kSharedReadOnly,  // like kShared, but stores fault
   kPrivate,         // stores never reach the file
 };
 
-// A mapping of a whole pool file. It may outlive its PoolFile.
+// A mapping of a complete pool file. It may outlive its PoolFile.
 class PoolMapping {
  public:
   ~PoolMapping();
@@ -48,9 +48,9 @@ class PoolMapping {
 
   char* data() const { return data_; }
   size_t bytes() const { return bytes_; }
-  // kPrivate: discards the stores to the system's pages (PageBytes) that are wholly inside of
-  // [offset, offset + bytes). Later reads return the file's bytes. Other stores stay, and those to
-  // a page that the program has locked in memory (mlock).
+  // For kPrivate only. Discards the stores to those system pages (PageBytes) that are completely
+  // inside [offset, offset + bytes). Later reads return the file's bytes. All other stores remain,
+  // as do those to a page that the program has locked in memory (mlock).
   Status DiscardPages(uint64_t offset, uint64_t bytes);
 
  private:
@@ -62,15 +62,15 @@ class PoolMapping {
 
 class PoolFile {
  public:
-  // Opens an existing file, also through a link: a memfd is opened by its link in /proc.
-  // PathNotFound: there is none. IOError "…: in use": another holder has it.
+  // Opens an existing file, also through a link (a memfd is opened by its link in /proc). Returns
+  // PathNotFound if there is none and IOError "…: in use" if another holder has it.
   static Result<std::unique_ptr<PoolFile>> Open(const std::string& path);
-  // Creates a file of `bytes` zeros and reserves its space. In memory it uses as many huge pages as
-  // the system has. They take at most huge_pages_effort_max times as long as small ones. IOError:
-  // the name is taken. NoSpace: there is no space.
+  // Creates a file of `bytes` zeros and reserves its space. A file in memory gets as many huge
+  // pages as the system has, if they take at most huge_pages_effort_max times as long as small
+  // ones. Returns IOError if the name is taken and NoSpace if there is no space.
   static Result<std::unique_ptr<PoolFile>> Create(const std::string& path, uint64_t bytes,
                                                   double huge_pages_effort_max);
-  // A new file without a name, in shared memory.
+  // Creates a file without a name in shared memory.
   static Result<std::unique_ptr<PoolFile>> CreateAnonymous(
       uint64_t bytes, double huge_pages_effort_max = std::numeric_limits<double>::infinity());
 
@@ -79,17 +79,17 @@ class PoolFile {
   PoolFile& operator=(const PoolFile&) = delete;
 
   const std::string& path() const { return path_; }
-  // The file's own absolute path, without symbolic links (on Windows: with them); path() if it has
-  // none, as a memfd. Stays true when the process changes its folder.
+  // The file's absolute path without symbolic links (on Windows: with them). Returns path() if it
+  // has none, as for a memfd. Remains valid when the process changes its current directory.
   std::string RealPath() const;
   uint64_t bytes() const { return bytes_; }
-  // kDax is found out by mapping a page.
+  // Maps a page to detect kDax (Windows: reads a flag of the volume).
   PoolBacking Backing() const;
 
   Result<std::unique_ptr<PoolMapping>> Map(PoolMapMode mode) const;
   Status ReadAt(uint64_t offset, size_t n, char* to) const;
   Status WriteAt(uint64_t offset, const char* from, size_t n);
-  // Waits until everything written is durable, also through shared mappings.
+  // Waits until all writes are durable, including stores through shared mappings.
   Status SyncData();
 
  private:
@@ -100,7 +100,7 @@ class PoolFile {
   const std::string path_;
   const intptr_t handle_;
   const uint64_t bytes_;
-  const uint64_t process_;  // that has opened it
+  const uint64_t process_;  // the process that opened the file
 };
 
 }  // namespace ashlar

@@ -1,7 +1,7 @@
 // Services for a program's main: arguments as UTF-8, binary streams, files by UTF-8 path, and the
 // terminal if there is one.
 //
-// Thread safety: ProgramArguments runs first, on the main thread; the rest on any thread.
+// Thread safety: ProgramArguments runs first, on the main thread. All else may run on any thread.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace ashlar {
 
-// The arguments after the program's name, as UTF-8 on every system. Standard input and output carry
-// bytes unchanged from here on.
+// The arguments after the program's name, as UTF-8 on every system. After this call, standard input
+// and output carry bytes unchanged.
 std::vector<std::string> ProgramArguments(int argc, char** argv);
 
 struct StreamCloser {
@@ -23,20 +23,20 @@ struct StreamCloser {
 using UniqueStream = std::unique_ptr<FILE, StreamCloser>;
 enum class StreamMode {
   kRead,
-  kWrite,   // creates the file, or cuts it to nothing
-  kAppend,  // creates the file when missing
+  kWrite,   // creates the file, or truncates it to 0 bytes
+  kAppend,  // creates the file if missing
 };
-// A file's bytes; a path as in platform/file.h. Null when it cannot be opened, and errno says why.
+// Opens a file as a binary stream. Paths as in platform/file.h. Null on failure, with errno set.
 UniqueStream OpenStream(const std::string& path, StreamMode mode);
 
-// Where programs put files that need not stay.
+// The directory for temporary files of programs.
 std::string TemporaryDirectory();
-// The number of the process's user, for names in a directory that users share. 0 where users have
-// no numbers.
+// The numeric id of the process's user, for names in a directory that users share. Returns 0 if
+// users have no numeric ids.
 uint64_t CurrentUserId();
 
 bool IsTerminal(FILE* file);
-// 0 when the file is no terminal or does not know.
+// Returns 0 if the file is not a terminal or its width is unknown.
 size_t TerminalColumns(FILE* file);
 
 }  // namespace ashlar

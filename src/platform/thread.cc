@@ -9,8 +9,8 @@
 #include "base/out_of_memory.h"
 #include "platform/thread_system.h"
 
-// From the C++ ABI. Unlike a thread_local object it can be registered again while thread-locals are
-// being destroyed.
+// From the C++ ABI. Unlike a thread_local object, a function can be registered again while
+// thread-locals are being destroyed.
 extern "C" int __cxa_thread_atexit(void (*function)(void*), void* argument, void* library) noexcept;
 extern "C" void* __dso_handle;
 
@@ -26,7 +26,7 @@ namespace {
 constinit std::atomic<ThreadSlot*> newest_slot{nullptr};
 constinit std::atomic<uint32_t> next_slot_index{0};
 
-// The claim pairs with the release in GiveBackSlot: the previous owner's writes are visible.
+// The acquire pairs with the release in GiveBackSlot, so the previous owner's writes are visible.
 ThreadSlot* ClaimUnusedSlot() {
   for (ThreadSlot* slot = newest_slot.load(std::memory_order_acquire); slot != nullptr;
        slot = slot->next) {
@@ -81,13 +81,13 @@ void RunAtThreadExit(void (*function)(void*), void* argument) {
   if (__cxa_thread_atexit(function, argument, &__dso_handle) != 0) throw std::bad_alloc();
 }
 
-// Acquire pairs with the release in AddSlot; earlier slots were published by the same chain of
+// The acquire pairs with the release in AddSlot. Earlier slots were published by the same chain of
 // read-modify-writes.
 ThreadSlot* FirstThreadSlot() { return newest_slot.load(std::memory_order_acquire); }
 
 Result<Thread> Thread::Start(const ThreadOptions& options, std::function<void()> body) {
   auto run = [options, body = std::move(body)] {
-    IgnoreBadAlloc([&] { DescribeCurrentThread(options); });  // it names the thread, no more
+    IgnoreBadAlloc([&] { DescribeCurrentThread(options); });  // only name and priority are lost
     body();
   };
   try {

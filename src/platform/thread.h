@@ -1,4 +1,4 @@
-// Threads: starting one, and the small record (slot) that every thread that uses the library owns.
+// Starts threads, and gives every thread that uses the library a small record (slot).
 //
 //   newest_slot -> [slot n-1] -> ... -> [slot 1] -> [slot 0]    a list that only grows; at most one
 //                                                               living thread has a slot
@@ -6,11 +6,11 @@
 // I1: a slot is owned by at most one thread; only its owner writes its words and running_deleters.
 // I2: a slot is never freed and its index never changes; indexes are dense: 0 .. (most threads ever
 //     alive at once) - 1.
-// I3: a thread gives its slot back when it exits, with epoch 0 in each word. A thread that asks
-//     again while its thread-locals are being destroyed gets a slot again, and gives that back too.
+// I3: a thread gives its slot back when it exits, with epoch 0 in each word. A thread that claims a
+//     slot again while its thread-locals are being destroyed gives that one back too.
 //
-// CurrentThreadSlot is on the path of every read: one load relative to the thread register
-// (initial-exec TLS), no call, after the first use.
+// Every read calls CurrentThreadSlot. After the first use it costs one load relative to the thread
+// register (initial-exec TLS) and no call.
 //
 // Thread safety: everything here may be called from any thread.
 #pragma once
@@ -27,12 +27,12 @@
 
 namespace ashlar {
 
-// An epoch that a thread has entered. execute/epoch.h names the memory orders. Fields that other
-// threads read are atomic: the owner of the slot writes them, scans of the slots read them.
+// An epoch that a thread has entered. execute/epoch.h defines the memory orders. Fields that other
+// threads read are atomic: the owner of the slot writes them, and scans of the slots read them.
 struct EpochWord {
-  std::atomic<uint64_t> epoch{0};            // 0 when outside
-  std::atomic<const void*> domain{nullptr};  // that the epoch belongs to
-  uint32_t depth = 0;                        // guards nested in the owner
+  std::atomic<uint64_t> epoch{0};            // 0 outside of an epoch
+  std::atomic<const void*> domain{nullptr};  // the domain of the epoch
+  uint32_t depth = 0;                        // number of the owner's nested guards
   std::atomic<EpochWord*> next{
       nullptr};  // for a nested guard of another domain; null, or never freed
 };
@@ -61,8 +61,8 @@ inline ThreadSlot& CurrentThreadSlot() {
   return internal::ClaimThreadSlot();
 }
 
-// The newest slot; follow next to visit all. The walk may miss a slot that is added during it. The
-// caller's fences must make that harmless.
+// Returns the newest slot; follow `next` to visit all. The iteration may miss a slot that is added
+// meanwhile. The caller's fences must make that harmless.
 ThreadSlot* FirstThreadSlot();
 
 // Runs function(argument) on the calling thread when it exits. It runs between destructors of
@@ -77,20 +77,20 @@ enum class ThreadPriority {
 };
 
 struct ThreadOptions {
-  std::string name;  // shown by debuggers; the system may cut it
+  std::string name;  // shown by debuggers; the system may truncate it
   ThreadPriority priority = ThreadPriority::kNormal;
 };
 
-// One running thread. Join before destruction.
+// One running thread. Requires: Join before destruction.
 class Thread {
  public:
-  // TryAgain when the system refuses another thread.
+  // Returns TryAgain if the system refuses another thread.
   static Result<Thread> Start(const ThreadOptions& options, std::function<void()> body);
 
   Thread() = default;
   ~Thread();
   Thread(Thread&&) noexcept = default;
-  // Not over a thread that has not been joined.
+  // Requires: this object holds no thread that has not been joined.
   Thread& operator=(Thread&& other) noexcept;
 
   void Join();
@@ -100,18 +100,18 @@ class Thread {
   std::thread thread_;
 };
 
-// The processor time of a thread next to that of others, falling.
+// A thread's share of processor time relative to other threads, in falling order.
 enum class CpuShare : uint8_t {
   kNormal,
   kLow,
-  kIdle,  // what no other thread wants
+  kIdle,  // only time that no other thread uses
 };
-// Of the calling thread, as far as the system says.
+// The share of the calling thread, as far as the system reports it.
 CpuShare CurrentCpuShare();
-// Gives the calling thread at most this share from now on; advice only. Nothing raises it again.
+// Limits the calling thread to this share from now on. Advice only; nothing raises it again.
 void LowerCpuShare(CpuShare share);
-// Lets the reads and writes of the calling thread wait for those of other threads, where the system
-// and the disk's scheduler can. On Windows this lowers its share of the processors, too.
+// Lets reads and writes of other threads precede those of the calling thread, if the system and the
+// disk's scheduler support it. On Windows this also lowers the thread's share of the processors.
 void LowerIoPriority();
 
 // Lets another thread run on this processor.

@@ -1,9 +1,9 @@
-// Names for clang's thread-safety analysis (-Wthread-safety). Under other compilers they mean
+// Names for clang's thread-safety analysis (-Wthread-safety). Under other compilers they expand to
 // nothing.
 //
-// A member says which mutex guards it (GUARDED_BY), a function says which mutexes its caller holds
-// (REQUIRES) or must not hold (EXCLUDES); the analysis then rejects an access or a call without the
-// lock at compile time.
+// A member declares which mutex guards it (GUARDED_BY). A function declares which mutexes its
+// caller must hold (REQUIRES) or must not hold (EXCLUDES). The analysis then rejects an access or a
+// call without the lock at compile time.
 #pragma once
 
 #if defined(__clang__)

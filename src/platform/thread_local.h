@@ -2,9 +2,9 @@
 //
 //   extern constinit thread_local Thing* current ASHLAR_TLS_MODEL;
 //
-// The initial-exec model makes an access one load relative to the thread register, also in the
-// shared library. Such variables take space that the C library sets aside for libraries loaded by
-// dlopen: a few hundred bytes in all.
+// With the initial-exec model an access is one load relative to the thread register, even in the
+// shared library. Such variables use space that the C library reserves for libraries loaded by
+// dlopen, which is a few hundred bytes in all.
 #pragma once
 
 #if defined(__GNUC__) && !defined(_WIN32)

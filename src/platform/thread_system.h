@@ -5,7 +5,7 @@
 
 namespace ashlar {
 
-// Gives the calling thread its name and priority, as far as the system lets it.
+// Sets the calling thread's name and priority as far as the system allows it.
 void DescribeCurrentThread(const ThreadOptions& options);
 
 }  // namespace ashlar

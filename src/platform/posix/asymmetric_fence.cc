@@ -12,7 +12,7 @@ namespace internal {
 constinit std::atomic<bool> light_fence_is_free{false};
 
 #if defined(__GNUC__) && !defined(__clang__)
-// The fence is for the processor. ThreadSanitizer sees the order that the callers' atomics carry.
+// The fence orders the processor. ThreadSanitizer sees the order of the callers' atomics.
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 void FullFence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
@@ -40,7 +40,7 @@ void HeavyFence() {
   internal::FullFence();
   if (!RegisterOnce()) return;
   if (Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0) return;
-  // A registration lost (in a forked child, say) can be renewed; a reader that relies on the
+  // A lost registration (for example in a forked child) can be renewed. A reader that relies on the
   // barrier must not be left without it.
   ASHLAR_ASSERT(Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 &&
                 Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0);

@@ -9,9 +9,9 @@
 
 namespace ashlar {
 
-// For a new descriptor of a file with data. A program that has closed its standard streams still
-// prints to descriptors 1 and 2: into a file that got one of them. Returns a descriptor above 2, or
-// -1 with errno. (LOCK may have a low one: it has no data, and a close would drop the lock.)
+// Moves the new descriptor of a data file above 2. A program that has closed its standard streams
+// still prints to descriptors 1 and 2, and so into a file with one of them. Returns -1 with errno
+// on failure. (LOCK may have a low one: it has no data, and a close would drop the lock.)
 inline int AboveStandardStreams(int fd) {
   if (fd == -1 || fd > STDERR_FILENO) return fd;
   const int above = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -23,7 +23,7 @@ inline int AboveStandardStreams(int fd) {
 
 class UniqueDescriptor {
  public:
-  // -1: none.
+  // -1 means no descriptor.
   explicit UniqueDescriptor(int fd) : fd_(fd) {}
   ~UniqueDescriptor() {
     if (valid()) ::close(fd_);

@@ -135,7 +135,7 @@ Status RenameToNewPath(const std::string& from, const std::string& to) {
     return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
   };
   if (RetryInterrupted(rename_to_new) == 0) return Status::OK();
-  // EINVAL: also of a file system that knows no flags.
+  // A file system that supports no flags also returns EINVAL.
   if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
     return SystemError(StrCat("rename ", from, " to"), to, errno);
 #endif
@@ -159,7 +159,7 @@ Status TruncatePath(const std::string& path, uint64_t bytes) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
   if (bytes > static_cast<uint64_t>(std::numeric_limits<off_t>::max()))
     return Status::InvalidArgument(path, "size beyond the largest file offset");
-  // truncate() follows a link, and so would cut a file of another folder.
+  // truncate() follows a link, and so could truncate a file in another directory.
   const UniqueDescriptor fd(AboveStandardStreams(RetryInterrupted(
       [&] { return ::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); })));
   const auto cut = [&] { return ::ftruncate(fd.get(), static_cast<off_t>(bytes)); };

@@ -27,18 +27,18 @@ int OpenFlags(const OpenRequest& request) {
   switch (request.mode) {
     case OpenMode::kRead: flags |= O_RDONLY; break;
     case OpenMode::kReadNoFollow: flags |= O_RDONLY | O_NOFOLLOW; break;
-    // Readable too, for a mapping to write through is refused otherwise.
+    // Also readable, because a mapping for writing would be refused otherwise.
     case OpenMode::kCreateTruncate: flags |= O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW; break;
     case OpenMode::kCreateExclusive: flags |= O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW; break;
     case OpenMode::kOpenOrCreate: flags |= O_RDWR | O_CREAT | O_NOFOLLOW; break;
   }
   if (request.direct_io) flags |= O_DIRECT;
-  // A pipe planted under one of our names must not block the open; on regular files the flag means
-  // nothing.
+  // A pipe planted under one of Ashlar's names must not block the open. The flag has no effect on
+  // regular files.
   return flags | O_NONBLOCK;
 }
 
-// O_NOATIME, if the system allows it (to a file's owner). It saves 3 % of a cached read.
+// Uses O_NOATIME if the system allows it (to a file's owner). It saves 3 % of a cached read.
 int OpenQuietly(const char* path, const OpenRequest& request) {
   const int flags = OpenFlags(request);
   const bool reads = request.mode == OpenMode::kRead || request.mode == OpenMode::kReadNoFollow;
@@ -127,8 +127,8 @@ Result<size_t> OsFile::ReadAt(uint64_t offset, size_t n, char* to) const {
     const ssize_t got = RetryInterrupted(
         [&] { return ::pread(fd(), to + done, n - done, static_cast<off_t>(offset + done)); });
     if (got == -1) {
-      // Past the unaligned end of a file that bypasses the page cache the system refuses the offset
-      // instead of reporting the end.
+      // With direct I/O, the system refuses an offset past the file's unaligned end instead of
+      // reporting the end.
       if (errno == EINVAL && done > 0) break;
       return SystemError(StrCat("read at ", offset + done, " from"), path_, errno);
     }
@@ -170,7 +170,7 @@ Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
                              SYNC_FILE_RANGE_WRITE);
   };
   if (RetryInterrupted(start) == 0) return Status::OK();
-  // EPERM: a sandbox does not know the call. ESPIPE: not a file whose pages are kept.
+  // EPERM: a sandbox blocks the call. ESPIPE: the file has no pages in the page cache.
   const bool refused = errno == ENOSYS || errno == EPERM || errno == ESPIPE;
   return refused ? Status::NotSupported("start write-back", path_)
                  : SystemError("start write-back", path_, errno);
@@ -213,8 +213,8 @@ void OsFile::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {
 Status OsFile::Close() {
   ASHLAR_ASSERT(handle_ != kClosed);  // it is closed once
   const int fd = static_cast<int>(std::exchange(handle_, kClosed));
-  // Linux has released the descriptor when close is interrupted. A second close could close another
-  // thread's descriptor.
+  // When close is interrupted, Linux has already released the descriptor. A second close could
+  // close another thread's descriptor.
   if (::close(fd) == -1 && errno != EINTR) return SystemError("close", path_, errno);
   return Status::OK();
 }
@@ -260,7 +260,7 @@ OsWindow::~OsWindow() {
   if (data_ != nullptr) ::munmap(data_, bytes_);
 }
 
-// The pages of a shared mapping are the page cache's.
+// A shared mapping uses the pages of the page cache, so there is nothing to write.
 Status OsWindow::Flush() { return Status::OK(); }
 
 void OsMapping::Advise(FileAdvice advice, uint64_t offset, uint64_t bytes) const {

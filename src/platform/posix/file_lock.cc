@@ -1,19 +1,19 @@
 // OsFileLock, of platform/file.h.
 //
 // A record lock (fcntl) belongs to the process. It does not stop a second open in the same process,
-// and closing any descriptor of the file drops it. The table below is therefore asked first, by the
-// file's identity and without opening it. One process-wide mutex is held over the few system calls
-// of an acquisition, because the lookup and the lock must be one step.
+// and closing any descriptor of the file drops it. Acquire therefore searches the table below
+// first, by the file's identity and without opening it. One process-wide mutex is held during the
+// few system calls of an acquisition, because the lookup and the lock must be one step.
 //
 //   byte 0        a lock of the open file (Linux), which another descriptor's close does not drop
-//   from byte 1   a record lock, because the system names the process of such a lock only
+//   from byte 1   a record lock, because only for that kind the system reports the process
 //
-// RocksDB's record lock covers all bytes, and locks of both kinds exclude each other, also within a
-// process. A system without the first kind gets a record lock of all bytes.
+// RocksDB's record lock covers all bytes. Locks of the two kinds exclude each other, even within a
+// process. On a system without the first kind, a record lock covers all bytes.
 //
-// A forked child inherits the table and the descriptors. The latter would keep byte 0 locked as
-// long as it lives, so they are closed in the child. Entries carry the process that made them, and
-// others are ignored.
+// A forked child inherits the table and the descriptors. The descriptors would keep byte 0 locked
+// as long as the child lives, so the child closes them. Each entry names the process that made it,
+// and entries of other processes are ignored.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
@@ -42,7 +42,7 @@ struct HeldLock {
   FileIdentity identity = {};
   pid_t process = 0;
   std::string path;
-  // The one that holds the lock, and strays that cannot be closed before it.
+  // The one that holds the lock, then strays, which cannot be closed while it is held.
   std::vector<int> descriptors = {};
 };
 
@@ -54,8 +54,8 @@ struct HeldLocks {
 
 HeldLocks& Table();
 
-// Other threads change no entry during a fork. The analysis knows no mutex that is locked by one
-// function and unlocked by another.
+// No other thread changes an entry during a fork. The analysis does not support a mutex that one
+// function locks and another one unlocks.
 void BeforeFork() ASHLAR_NO_THREAD_SAFETY_ANALYSIS { Table().mutex.Lock(); }
 void InParentAfterFork() ASHLAR_NO_THREAD_SAFETY_ANALYSIS { Table().mutex.Unlock(); }
 void InChildAfterFork() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
@@ -67,11 +67,11 @@ void InChildAfterFork() ASHLAR_NO_THREAD_SAFETY_ANALYSIS {
   table.mutex.Unlock();
 }
 
-// Never destroyed: locks may be released by destructors of static objects.
+// Never destroyed, because locks may be released by destructors of static objects.
 HeldLocks& Table() {
   static HeldLocks& table = *[] {
     auto* const made = new HeldLocks;
-    // Without memory for the handlers, a child keeps the locks until it ends.
+    // If the handlers cannot be allocated, a child keeps the locks until it ends.
     static_cast<void>(::pthread_atfork(BeforeFork, InParentAfterFork, InChildAfterFork));
     return made;
   }();
@@ -101,7 +101,7 @@ Status HeldElsewhere(const std::string& path, int fd) {
       known ? StrCat("held by process ", lock.l_pid) : std::string("held by another process"));
 }
 
-// bytes: 0: all that follow.
+// bytes == 0 means all bytes from `first` on.
 bool SetLock(int fd, int command, short type, off_t first, off_t bytes) {
   struct flock lock = {};
   lock.l_type = type;
@@ -111,7 +111,7 @@ bool SetLock(int fd, int command, short type, off_t first, off_t bytes) {
   return RetryInterrupted([&] { return ::fcntl(fd, command, &lock); }) == 0;
 }
 
-// False: errno has the reason, and the close of the descriptor undoes the rest.
+// On failure errno has the reason, and closing the descriptor releases a partial lock.
 bool TakeLock(int fd) {
 #if defined(F_OFD_SETLK)
   if (SetLock(fd, F_OFD_SETLK, F_WRLCK, 0, 1)) return SetLock(fd, F_SETLK, F_WRLCK, 1, 0);
@@ -120,7 +120,7 @@ bool TakeLock(int fd) {
   return SetLock(fd, F_SETLK, F_WRLCK, 0, 0);
 }
 
-// A child that has just been forked may still have the descriptor, so its close is not enough.
+// A child that has just been forked may still have the descriptor, so closing it is not enough.
 void GiveUpLock([[maybe_unused]] int fd) {
 #if defined(F_OFD_SETLK)
   static_cast<void>(SetLock(fd, F_OFD_SETLK, F_UNLCK, 0, 1));
@@ -135,12 +135,12 @@ bool GetIdentity(const std::string& path, FileIdentity* identity) {
 }
 
 struct Attempt {
-  bool path_changed = false;  // the file was replaced under us: look again
+  bool path_changed = false;  // the file was replaced meanwhile; try again
   uint64_t ticket = 0;
 };
 
-// The descriptor is closed, or belongs to the table, on return. `entry` has room for a descriptor,
-// and the table for the entry, so nothing is allocated once the system has granted the lock.
+// On return, the descriptor is closed or belongs to the table. Requires: `entry` has room for a
+// descriptor and the table for the entry, so that nothing is allocated once the lock is granted.
 Result<Attempt> LockOpened(HeldLocks& table, HeldLock entry, int fd) ASHLAR_REQUIRES(table.mutex) {
   const std::string& path = entry.path;
   struct stat info;
@@ -196,7 +196,7 @@ Result<Attempt> TryLock(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
 
 Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path) {
   ASHLAR_RETURN_IF_ERROR(CheckPath(path));
-  // Allocated first: a lock that was taken always has an owner.
+  // Allocated first, so that every acquired lock has an owner.
   std::unique_ptr<OsFileLock> taken(new OsFileLock);
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);

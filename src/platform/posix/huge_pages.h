@@ -1,5 +1,5 @@
-// Where mappings may lie so that huge pages fit, and how long a file may wait for its own. Private
-// to src/platform/posix.
+// Chooses addresses at which mappings can have huge pages, and limits the time that a new file
+// spends on them. Private to src/platform/posix.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,20 @@
 
 namespace ashlar {
 
-// Of x86-64, and of arm64 with pages of 4 KiB.
+// The size on x86-64, and on arm64 with pages of 4 KiB.
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
-// Where a mapping of so many bytes can have its huge pages whole; null: it is too small for one, or
-// there is no room. A hint: the system may choose another place. Thread safety: any thread.
+// Returns an aligned address for a mapping of `bytes`; the system may still choose another one.
+// Null if it is too small for a huge page or there is no room. Thread safety: any thread.
 void* AddressForHugePages(size_t bytes) noexcept;
 
-// Calls make_huge(page) for the pages of a new file, in order, until it returns false or the time
-// is used up. add_small() adds the first one as small pages, which is timed; false: no space.
+// Calls make_huge(page) for the pages of a new file in order, until it returns false or the time is
+// used up. add_small(), which is timed, first adds page 0 as small pages; false means no space.
 //
-// The pages made so far may take effort_max times as long as small ones would have, plus a
-// sixteenth of the time for the whole file, so that one late page does not end it. The rest then
-// gets small pages. With effort 1 the file takes at most a sixteenth longer than with small pages
-// alone, plus the time of the last huge page.
+// The huge pages made so far may take effort_max times as long as small ones would have taken, plus
+// a sixteenth of the time for the complete file, so that one slow page does not stop the loop.
+// After the loop the rest gets small pages. With effort 1 the file takes at most a sixteenth longer
+// than with small pages alone, plus the time of the last huge page.
 template <typename NowNanos, typename AddSmall, typename MakeHuge>
 void MakeHugePages(uint64_t pages, double effort_max, const NowNanos& now_ns,
                    const AddSmall& add_small, const MakeHuge& make_huge) {

@@ -51,7 +51,7 @@ bool IsNamed(int fd, const std::string& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-// Another process may have removed or renamed the file between its opening and its lock.
+// Another process may have removed or renamed the file between the open and the lock.
 Status CheckStillNamed(int fd, const std::string& path) {
   if (IsNamed(fd, path)) return Status::OK();
   return Status::IOError(StrCat("open ", path),
@@ -65,11 +65,11 @@ bool IsInMemory(int fd) {
   return type == kTmpfsMagic || type == kRamfsMagic || type == kHugetlbfsMagic;
 }
 
-// A signal ends the system's call, and some file systems then take back all that it has reserved
-// (tmpfs). So a file is reserved in pieces, and a piece again until it is there.
+// A signal interrupts the system call, and some file systems (tmpfs) then release all that it has
+// reserved. A file is therefore reserved in pieces, and each piece is retried until it succeeds.
 constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
 
-// Returns an error number.
+// Returns 0 or an error number.
 int ReservePiece(int fd, uint64_t offset, uint64_t bytes) {
   int error = 0;
   do {
@@ -78,12 +78,12 @@ int ReservePiece(int fd, uint64_t offset, uint64_t bytes) {
   return error;
 }
 
-// Gives a new file in memory as many huge pages as the system has, under any mount options. A
-// small page costs a fault at its first touch, and a page-table walk for nearly every record that
-// is read. One small page is made huge in less time than 511 others are added.
+// Gives a new file in memory as many huge pages as the system has, under any mount options. A small
+// page costs a fault at its first touch, and a page-table walk for nearly every record that is
+// read. To turn one small page into a huge one takes less time than to add 511 more small pages.
 //
-// On a machine whose free memory is fragmented, a huge page costs a hundred times as much. Huge
-// pages therefore stop when they take longer than effort_max allows (MakeHugePages).
+// On a machine whose free memory is fragmented, a huge page costs a hundred times as much. The loop
+// therefore stops when huge pages take longer than effort_max allows (MakeHugePages).
 void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
   if (!(effort_max > 0) || bytes < kHugePageBytes || !IsInMemory(fd) ||
       ::ftruncate(fd, static_cast<off_t>(bytes)) != 0)
@@ -98,7 +98,7 @@ void ReserveHugePages(int fd, uint64_t bytes, double effort_max) {
       [&](uint64_t page) {
         const size_t at = static_cast<size_t>(page) * kHugePageBytes;
         if (ReservePiece(fd, at, PageBytes()) != 0) return false;
-        // EAGAIN: not this one, just now.
+        // EAGAIN: the system cannot collapse this page now.
         return ::madvise(static_cast<char*>(data) + at, kHugePageBytes, kCollapse) == 0 ||
                errno == EAGAIN;
       });
@@ -126,11 +126,11 @@ Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
   const uint64_t page_bytes = PageBytes();
   const uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
   const uint64_t end = (offset + bytes) / page_bytes * page_bytes;
-  // The system would round the end up.
+  // madvise would round the end up.
   if (begin >= end) return Status::OK();
   if (::madvise(data_ + begin, static_cast<size_t>(end - begin), MADV_DONTNEED) == 0)
     return Status::OK();
-  // The system discards no page that is locked (EINVAL), and none after it.
+  // madvise fails at a locked page (EINVAL) and skips the pages after it, so retry page by page.
   for (uint64_t at = begin; at < end; at += page_bytes) {
     if (::madvise(data_ + at, static_cast<size_t>(page_bytes), MADV_DONTNEED) == -1 &&
         errno != EINVAL)
@@ -165,7 +165,7 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
   if (!fd.valid()) return SystemError("create", path, errno);
   std::unique_ptr<PoolFile> file(new PoolFile(path, fd.get(), bytes));
   fd.Release();
-  // Until the lock is taken the name may be that of another process's file.
+  // Until the lock is taken, the name may refer to a file of another process.
   ASHLAR_RETURN_IF_ERROR(TakeLock(file->fd(), path));
   ASHLAR_RETURN_IF_ERROR(CheckStillNamed(file->fd(), path));
   const Status status = Reserve(file->fd(), path, bytes, huge_pages_effort_max);
@@ -187,7 +187,7 @@ Result<std::unique_ptr<PoolFile>> PoolFile::CreateAnonymous(uint64_t bytes,
   return file;
 }
 
-// I2. The close alone would leave the lock to a child that has been forked meanwhile.
+// I2. Closing alone would leave the lock with a child that was forked meanwhile.
 PoolFile::~PoolFile() {
   if (process_ == CurrentProcessId()) RetryInterrupted([&] { return ::flock(fd(), LOCK_UN); });
   ::close(fd());

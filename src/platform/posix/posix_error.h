@@ -1,4 +1,4 @@
-// From errno to Status, and the checks of every path. For this folder only.
+// Converts errno to Status and checks paths. For this folder only.
 #pragma once
 
 #include <cerrno>
@@ -9,14 +9,14 @@
 
 namespace ashlar {
 
-// "open /db/CURRENT: No such file or directory", with the code of platform/file.h.
+// "open /db/CURRENT: No such file or directory", with the code that platform/file.h defines.
 Status SystemError(std::string_view action, const std::string& path, int error);
 
-// Ok for a path that the system sees as it was given.
+// Returns ok if the system sees the path exactly as it was given.
 Status CheckPath(const std::string& path);
 
-// Repeats a system call that a signal interrupted. A file system in user space may answer any call
-// on a path so, also those of which the manuals do not say it (stat, rename).
+// Repeats a system call that a signal interrupted. A user-space file system may fail any call on a
+// path with EINTR, even calls whose manuals do not mention it (stat, rename).
 template <typename Call>
 auto RetryInterrupted(Call call) {
   auto result = call();

@@ -17,7 +17,7 @@ void DescribeCurrentThread(const ThreadOptions& options) {
     setpriority(PRIO_PROCESS, static_cast<id_t>(CurrentThreadSystemId()), kBackgroundNiceness);
 }
 
-// On Linux niceness, scheduling class and class of I/O belong to the thread.
+// On Linux the niceness, the scheduling class and the I/O class belong to the thread.
 
 namespace {
 constexpr int kLowNiceness = 19;
@@ -40,7 +40,7 @@ void LowerCpuShare(CpuShare share) {
 }
 
 void LowerIoPriority() {
-  // The C library has no names for these. This is the class "idle" of the calling thread.
+  // The C library has no names for these values, which set the calling thread's class to idle.
   constexpr int kWhoThread = 1;
   constexpr int kClassIdle = 3 << 13;
   syscall(SYS_ioprio_set, kWhoThread, 0, kClassIdle);

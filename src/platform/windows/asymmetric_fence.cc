@@ -13,7 +13,7 @@ void FullFence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
 namespace {
 
-// Wine 8 has the call, but it does nothing; the export identifies Wine.
+// Wine 8 has FlushProcessWriteBuffers, but it does nothing. The export identifies Wine.
 bool Register() {
   const bool is_wine =
       GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kNanosPerSecond = 1'000'000'000;
 constexpr uint64_t kNanosPerTick = 100;  // of a FILETIME
 constexpr uint64_t kUnixEpochTicks = 116'444'736'000'000'000;
-// Windows 10 1803; older ones refuse the flag.
+// Windows 10 1803 and later; older versions refuse the flag.
 constexpr DWORD kHighResolutionTimer = 0x00000002;
 
 uint64_t ToTicks(const FILETIME& time) {
@@ -25,8 +25,8 @@ uint64_t CounterFrequency() {
   return static_cast<uint64_t>(frequency.QuadPart);
 }
 
-// Sleep alone wakes at the system's ticks, 15 ms apart. Wine was seen to lose a timer, so the wait
-// for it ends by itself soon after.
+// Sleep alone wakes only at the system's ticks, 15 ms apart. Wine was seen to lose a timer, so the
+// wait has a time-out shortly after the due time.
 void SleepOnce(uint64_t micros) {
   const auto millis = static_cast<DWORD>(micros / 1000 + 1);
   const UniqueHandle timer(CreateWaitableTimerExW(nullptr, nullptr, kHighResolutionTimer,
@@ -47,7 +47,7 @@ uint64_t MonotonicNanos() {
   LARGE_INTEGER now;
   QueryPerformanceCounter(&now);
   const auto count = static_cast<uint64_t>(now.QuadPart);
-  // In two parts: the product of the whole would overflow after half an hour.
+  // Computed in two parts, because count * kNanosPerSecond would overflow after half an hour.
   return count / frequency * kNanosPerSecond + count % frequency * kNanosPerSecond / frequency;
 }
 

@@ -21,13 +21,13 @@ namespace {
 
 constexpr intptr_t kClosed = -1;
 
-// Not in the headers of some compilers. A name is removed at once even if the file is open, and a
-// rename replaces an open file.
+// Missing from the headers of some compilers. With these, a name is removed at once even if the
+// file is open, and a rename replaces an open file.
 constexpr auto kDispositionInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(21);
 constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);
 constexpr DWORD kDispositionDelete = 1;
 constexpr DWORD kDispositionPosix = 2;
-constexpr DWORD kDispositionIgnoreReadOnly = 16;  // newer than the two above
+constexpr DWORD kDispositionIgnoreReadOnly = 16;  // newer than the two flags above
 constexpr DWORD kRenameReplace = 1;
 constexpr DWORD kRenamePosix = 2;
 
@@ -37,7 +37,7 @@ struct FindCloser {
 
 bool Rename(HANDLE handle, const std::wstring& to, FILE_INFO_BY_HANDLE_CLASS form, DWORD flags) {
   const size_t name_bytes = to.size() * sizeof(wchar_t);
-  // All zero: the name must end in one.
+  // Zero-initialized, because the name must end in a zero.
   std::vector<uint64_t> room((sizeof(FILE_RENAME_INFO) + name_bytes) / sizeof(uint64_t) + 1);
   auto* const info = reinterpret_cast<FILE_RENAME_INFO*>(room.data());
   memcpy(info, &flags, sizeof(flags));
@@ -48,7 +48,7 @@ bool Rename(HANDLE handle, const std::wstring& to, FILE_INFO_BY_HANDLE_CLASS for
                                     static_cast<DWORD>(room.size() * sizeof(uint64_t))) != 0;
 }
 
-// An unused name in the same directory.
+// Returns an unused name in the same directory.
 std::wstring NameAside(const std::wstring& name) {
   static std::atomic<uint64_t> next{0};
   const std::string aside =
@@ -57,7 +57,7 @@ std::wstring NameAside(const std::wstring& name) {
 }
 
 // Volumes without the newer form (FAT, some shares; Wine) keep a deleted file's name until its last
-// handle or view is closed, and refuse to open it. So there the file gets another name before it is
+// handle or view is closed, and refuse to open it meanwhile. There the file is renamed before it is
 // deleted.
 bool DeleteOnce(HANDLE handle, const std::wstring& name) {
   for (const DWORD more : {kDispositionIgnoreReadOnly, DWORD{0}}) {
@@ -70,7 +70,7 @@ bool DeleteOnce(HANDLE handle, const std::wstring& name) {
   FILE_DISPOSITION_INFO disposition{TRUE};
   if (SetFileInformationByHandle(handle, FileDispositionInfo, &disposition, sizeof(disposition)))
     return true;
-  // Of a file that is mapped, Wine refuses the one and does the other.
+  // For a mapped file, Wine refuses the disposition but permits DeleteFileW.
   if (DeleteFileW(moved ? aside.c_str() : name.c_str())) return true;
   const DWORD error = GetLastError();
   if (moved) static_cast<void>(Rename(handle, name, FileRenameInfo, 0));
@@ -102,13 +102,13 @@ bool IsDirectory(const std::wstring& name) {
   return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
-// Both ways are atomic: `to` is the old file or the new one.
+// Both ways are atomic, so `to` is always the old file or the new one.
 bool MoveOver(HANDLE handle, const std::wstring& from, const std::wstring& to) {
   if (Rename(handle, to, kRenameInfoEx, kRenameReplace | kRenamePosix)) return true;
   if (!IsUnsupported(GetLastError())) return false;
   if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
     return true;
-  // This form does not replace an open file. Readers open such a file only briefly.
+  // This form does not replace an open file. Readers open such a file only briefly, so retry.
   if (GetLastError() == ERROR_ACCESS_DENIED && !IsDirectory(to))
     SetLastError(ERROR_SHARING_VIOLATION);
   return false;
@@ -117,7 +117,7 @@ bool MoveOver(HANDLE handle, const std::wstring& from, const std::wstring& to) {
 }  // namespace
 
 Result<OsDirectory> OsDirectory::Open(const std::string& path) {
-  // Flushing asks for the right to write.
+  // Flushing requires write access.
   ASHLAR_ASSIGN_OR_RETURN(UniqueHandle handle,
                           OpenName("open directory", path, GENERIC_READ | GENERIC_WRITE));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
@@ -136,7 +136,7 @@ OsDirectory::~OsDirectory() {
 Status OsDirectory::Sync() { return FlushHandle(reinterpret_cast<HANDLE>(handle_), path_); }
 
 Result<FileInfo> GetFileInfo(const std::string& path) {
-  // By a handle: a directory's data about an open file may be old.
+  // Uses a handle, because a directory's data about an open file may be stale.
   ASHLAR_ASSIGN_OR_RETURN(const UniqueHandle handle,
                           OpenName("inspect", path, FILE_READ_ATTRIBUTES));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), path));
@@ -153,7 +153,7 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path) {
                                         FindExSearchNameMatch, nullptr, FIND_FIRST_EX_LARGE_FETCH);
   std::vector<std::string> names;
   if (first == INVALID_HANDLE_VALUE) {
-    // The root of a drive has not even the entries that every other directory has.
+    // The root of a drive lacks even the entries that every other directory has.
     if (GetLastError() == ERROR_FILE_NOT_FOUND) return names;
     return SystemError("list", path, GetLastError());
   }
@@ -177,7 +177,7 @@ Status MakeDirectoryIfMissing(const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring name, ToSystemPath(path));
   if (CreateDirectoryW(name.c_str(), nullptr)) return Status::OK();
   const DWORD error = GetLastError();
-  // The root of a drive that is there is refused with "access denied".
+  // For the root of an existing drive, the system reports "access denied".
   if (IsDirectory(name)) return Status::OK();
   if (error == ERROR_ALREADY_EXISTS)
     return Status::IOError(StrCat("create directory ", path), "exists, but is not a directory");
@@ -214,7 +214,7 @@ Status RenamePath(const std::string& from, const std::string& to) {
                  FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS));
   ASHLAR_ASSIGN_OR_RETURN(const HandleInfo found, InspectHandle(handle.get(), from));
   const bool renamed = RetryWhileShared([&] {
-    // A directory replaces nothing, least of all a file.
+    // A directory must not replace anything, least of all a file.
     return found.info.is_directory
                ? MoveFileExW(from_name.c_str(), to_name.c_str(), MOVEFILE_WRITE_THROUGH) != 0
                : MoveOver(handle.get(), from_name, to_name);
@@ -264,7 +264,7 @@ Status TruncatePath(const std::string& path, uint64_t bytes) {
 Result<uint64_t> FreeBytes(const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(std::wstring name, ToSystemPath(path));
   ASHLAR_ASSIGN_OR_RETURN(const FileInfo info, GetFileInfo(path));
-  // The system wants a directory.
+  // The system call requires a directory.
   if (!info.is_directory) name.resize(name.rfind(L'\\') + 1);
   ULARGE_INTEGER bytes;
   if (!GetDiskFreeSpaceExW(name.c_str(), &bytes, nullptr, nullptr))

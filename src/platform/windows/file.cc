@@ -25,7 +25,7 @@ DWORD ToAccess(OpenMode mode) {
   return reads_only ? GENERIC_READ : GENERIC_READ | GENERIC_WRITE;
 }
 
-// The file is truncated after the open. Creating over it would follow a link and change its
+// The file is truncated after the open, because creating over it would follow a link and change its
 // attributes.
 DWORD ToDisposition(OpenMode mode) {
   switch (mode) {
@@ -54,7 +54,7 @@ Status Misaligned(const std::string& path) {
   return Status::InvalidArgument(path, "unbuffered I/O that is not aligned");
 }
 
-// The system maps at multiples of this, which is larger than a page.
+// The system maps at multiples of this granularity, which is larger than a page.
 uint64_t MappingGranularity() {
   static const uint64_t granularity = [] {
     SYSTEM_INFO info;
@@ -64,8 +64,8 @@ uint64_t MappingGranularity() {
   return granularity;
 }
 
-// [offset, offset + bytes) of the file, mapped; offset is a multiple of the granularity. The view
-// keeps the file's section alive.
+// Maps [offset, offset + bytes) of the file. Requires: offset is a multiple of the granularity. The
+// view keeps the file's section alive.
 Result<char*> MapView(HANDLE file, const std::string& path, DWORD protection, DWORD access,
                       uint64_t offset, size_t bytes) {
   const UniqueHandle section(CreateFileMappingW(file, nullptr, protection, 0, 0, nullptr));
@@ -121,8 +121,8 @@ Status OsFile::WriteAt(uint64_t offset, const Slice& data) {
 
 Status OsFile::SyncData() { return FlushHandle(ToHandle(handle_), path_); }
 
-// The system has no call that starts a write-back of a part without waiting for it, and does so on
-// its own soon enough.
+// The system has no call that starts the write-back of a range without waiting for it. It starts
+// the write-back on its own soon enough.
 Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
   if (!IsRangeValid(offset, bytes))
     return Status::InvalidArgument(path_, "range beyond the largest file offset");
@@ -136,8 +136,8 @@ Status OsFile::Reserve(uint64_t offset, uint64_t bytes) {
   if (!GetFileInformationByHandleEx(ToHandle(handle_), FileStandardInfo, &now, sizeof(now)))
     return SystemError("inspect", path_, GetLastError());
   // An allocation below the file's end would truncate the file, and one below the allocated size
-  // would free space. The system is asked even if there is nothing to do, because the answer shows
-  // whether it supports this.
+  // would free space. The call is made even if there is nothing to do, because its result shows
+  // whether the volume supports it.
   FILE_ALLOCATION_INFO wanted;
   wanted.AllocationSize.QuadPart = std::max(
       {static_cast<LONGLONG>(offset + bytes), now.EndOfFile.QuadPart, now.AllocationSize.QuadPart});
@@ -216,7 +216,7 @@ OsWindow& OsWindow::operator=(OsWindow&& other) noexcept {
 }
 
 OsWindow::~OsWindow() {
-  // A view begins where the granularity says.
+  // A view begins at a multiple of the granularity.
   if (data_ != nullptr) UnmapViewOfFile(data_ - offset_ % MappingGranularity());
 }
 

@@ -10,7 +10,7 @@
 namespace ashlar {
 namespace {
 
-// One call moves less than 4 GiB; this keeps pieces aligned for unbuffered I/O.
+// One call transfers less than 4 GiB. This size keeps pieces aligned for unbuffered I/O.
 constexpr size_t kPieceBytesMax = size_t{1} << 30;
 constexpr uint64_t kTicksPerSecond = 10'000'000;  // of a FILETIME
 // 1970 in a FILETIME, which counts from 1601.
@@ -18,14 +18,14 @@ constexpr uint64_t kUnixEpochTicks = 116'444'736'000'000'000;
 
 uint64_t Join(DWORD high, DWORD low) { return static_cast<uint64_t>(high) << 32 | low; }
 
-// The calling thread's event, or null when the system has none left.
+// The calling thread's event, or null if the system has none left.
 struct ThreadEvent {
   HANDLE get() const { return handle.valid() ? handle.get() : nullptr; }
 
   const UniqueHandle handle{CreateEventW(nullptr, TRUE, FALSE, nullptr)};
 };
 
-// Runs one overlapped call at an offset to its end. False with GetLastError when it failed.
+// Runs one overlapped call at an offset to completion. On failure returns false with GetLastError.
 template <typename Call>
 bool Transfer(HANDLE handle, uint64_t offset, DWORD* moved, Call call) {
   const KeptByThread<ThreadEvent> event;
@@ -35,7 +35,7 @@ bool Transfer(HANDLE handle, uint64_t offset, DWORD* moved, Call call) {
   request.hEvent = event->get();
   *moved = 0;
   if (request.hEvent == nullptr) {
-    // The last error is that of an earlier call, perhaps that it met the end of its file.
+    // Otherwise the error of an earlier call would remain, perhaps the end of a file.
     SetLastError(ERROR_NO_SYSTEM_RESOURCES);
     return false;
   }
@@ -122,8 +122,8 @@ Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offse
       return SystemError(StrCat("read at ", offset + done, " from"), path, error);
     }
     done += got;
-    // A piece that stops short has met the end; asking again from there is not allowed on an
-    // unbuffered handle.
+    // A piece that stops short has reached the end. Unbuffered handles do not allow another read
+    // from there.
     if (got < piece) break;
   }
   return done;

@@ -1,10 +1,10 @@
-// Opening by path and I/O at an offset, shared by files, directories, locks and pools. For this
+// Opens files by path and does I/O at an offset, for files, directories, locks and pools. For this
 // folder only.
 //
 // Every handle for reading or writing is opened for overlapped I/O. Otherwise the system would make
-// reads of one file wait for each other. The thread waits for a pending call on its own event.
+// reads of one file wait for each other. Each thread waits for a pending call on its own event.
 //
-// Thread safety: any thread; on one handle as platform/file.h says.
+// Thread safety: any thread. For calls on one handle, see platform/file.h.
 #pragma once
 
 #include <cstddef>
@@ -25,20 +25,20 @@ inline bool IsRangeValid(uint64_t offset, uint64_t bytes) {
   return offset <= kOffsetMax && bytes <= kOffsetMax - offset;
 }
 
-// Others may do anything to a file that is open here. As on other systems, its name can be removed
-// or given to another file.
+// An open file does not restrict other openers. As on other systems, its name can be removed or
+// given to another file.
 inline constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
-// SystemError, except that a path through a file does not count as missing. `name` is the system's
-// form of the path.
+// Like SystemError, but a path that leads through a file does not count as missing. `name` is the
+// system's form of the path.
 Status PathError(std::string_view action, const std::string& path, const std::wstring& name,
                  DWORD error);
 
-// CreateFileW, asked again while others hold the file. `action` is for the message: "open".
+// Calls CreateFileW, and retries while others hold the file. `action` is for the message: "open".
 Result<UniqueHandle> OpenHandle(std::string_view action, const std::string& path, DWORD access,
                                 DWORD share, DWORD disposition, DWORD flags);
 
-// For inspecting, renaming and deleting a path. Conflicts with other openers only if `access`
+// Opens a path to inspect, rename or delete it. Conflicts with other openers only if `access`
 // requires it.
 Result<UniqueHandle> OpenName(std::string_view action, const std::string& path, DWORD access);
 
@@ -48,7 +48,7 @@ struct HandleInfo {
 };
 Result<HandleInfo> InspectHandle(HANDLE handle, const std::string& path);
 
-// Names a file. The volume costs a question to the mount manager, so nothing else asks for it.
+// Identifies a file. The volume costs a query to the mount manager, so InspectHandle omits it.
 struct FileIdentity {
   uint64_t volume = 0;
   uint64_t index = 0;
@@ -57,7 +57,7 @@ struct FileIdentity {
 };
 Result<FileIdentity> IdentifyHandle(HANDLE handle, const std::string& path);
 
-// Until n bytes are there or the file ends.
+// Reads n bytes, or fewer if the file ends first. Returns the number of bytes read.
 Result<size_t> ReadHandle(HANDLE handle, const std::string& path, uint64_t offset, size_t n,
                           char* to);
 Status WriteHandle(HANDLE handle, const std::string& path, uint64_t offset, const char* from,
@@ -67,7 +67,7 @@ Status FlushHandle(HANDLE handle, const std::string& path);
 
 // Starts write-back of a mapped view's changes; FlushHandle then waits for it.
 Status FlushView(const char* data, size_t bytes, const std::string& path);
-// The same where no memory may be needed. False on failure, and GetLastError has the reason.
+// Like FlushView, but allocates nothing. Returns false on failure, with the reason in GetLastError.
 bool TryFlushView(const char* data, size_t bytes);
 
 }  // namespace ashlar

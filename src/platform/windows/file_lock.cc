@@ -1,9 +1,9 @@
 // OsFileLock, of platform/file.h.
 //
-// While the lock is held, no other open of the file succeeds: not by another path, in another
-// process, or for reading. Its name cannot be removed. The table names the holder, because a file
-// can be identified although it cannot be opened. One process-wide mutex is held over the few
-// system calls of an acquisition, because the lookup and the lock must be one step.
+// While the lock is held, every other open of the file fails, also by another path, in another
+// process, or for reading. Its name cannot be removed. The table names a holder in this process,
+// because a file can be identified although it cannot be opened. One process-wide mutex is held
+// during the few system calls of an acquisition, because the lookup and the lock must be one step.
 #include <algorithm>
 #include <vector>
 
@@ -34,13 +34,13 @@ struct HeldLocks {
   uint64_t next_ticket ASHLAR_GUARDED_BY(mutex) = 1;
 };
 
-// Never destroyed: locks may be released by destructors of static objects.
+// Never destroyed, because locks may be released by destructors of static objects.
 HeldLocks& Table() {
   static HeldLocks& table = *new HeldLocks;
   return table;
 }
 
-// Ok unless this process holds the file, or it is no file.
+// Returns ok unless this process holds the file, or the path names no file.
 Status CheckNotHeldHere(HeldLocks& table, const std::string& path) ASHLAR_REQUIRES(table.mutex) {
   const Result<UniqueHandle> look = OpenName("lock", path, FILE_READ_ATTRIBUTES);
   if (!look.ok()) return look.status().IsPathNotFound() ? Status::OK() : look.status();
@@ -60,7 +60,7 @@ Status CheckNotHeldHere(HeldLocks& table, const std::string& path) ASHLAR_REQUIR
 
 Result<std::unique_ptr<OsFileLock>> OsFileLock::Acquire(const std::string& path) {
   ASHLAR_ASSIGN_OR_RETURN(const std::wstring name, ToSystemPath(path));
-  // Allocated first: a lock that was taken always has an owner.
+  // Allocated first, so that every acquired lock has an owner.
   std::unique_ptr<OsFileLock> taken(new OsFileLock);
   HeldLocks& table = Table();
   MutexLock lock(table.mutex);

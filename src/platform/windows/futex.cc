@@ -8,7 +8,7 @@ namespace {
 
 static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
 
-// The system asks for a pointer without const, and only reads.
+// The system call takes a pointer without const, but only reads the word.
 void* AddressOf(const std::atomic<uint32_t>& word) {
   return const_cast<std::atomic<uint32_t>*>(&word);
 }

@@ -1,8 +1,8 @@
-// PoolFile, of platform/pool_file.h, on sections. A PoolFile holds the file, if it has one, and the
-// section that all its mappings are views of.
+// PoolFile, of platform/pool_file.h, implemented with sections. A PoolFile holds the file, if any,
+// and the section of which all its mappings are views.
 //
-// Two tasks need the list of existing views (Views). SyncData has to flush each shared view before
-// the file, because the file does not see changes of a view until then. A private view can discard
+// Two tasks need the list of existing views (Views). SyncData must flush each shared view before
+// the file, because changes of a view do not reach the file until then. A private view can discard
 // its stores only by copying the section's bytes over them.
 #include "platform/pool_file.h"
 
@@ -27,13 +27,13 @@ namespace ashlar {
 namespace {
 
 constexpr uint64_t kBytesMax = kOffsetMax;
-// One byte is locked, far beyond the largest possible pool, because the system refuses reads and
+// One byte far beyond the largest possible pool is locked, because the system refuses reads and
 // writes of locked bytes.
 constexpr uint64_t kLockOffset = kOffsetMax - 1;
-// Of a volume whose files are mapped without a page cache.
+// The flag of a volume whose files are mapped without a page cache.
 constexpr DWORD kDaxVolume = 0x20000000;
 
-// A view of a section; the memory stays until the last reference is closed.
+// A view of a section. Its memory stays mapped until the last reference is released.
 class View {
  public:
   static Result<std::shared_ptr<View>> Map(HANDLE section, DWORD access, size_t bytes,
@@ -53,8 +53,8 @@ class View {
   View(const View&) = delete;
   View& operator=(const View&) = delete;
 
-  // The unmodified section, next to a private view of it. Mapped once, since pages are discarded
-  // often.
+  // Returns the unmodified section that belongs to a private view. It is mapped only once, because
+  // pages are discarded often.
   Result<const char*> Section(const std::string& path) {
     MutexLock lock(mutex_);
     if (whole_ == nullptr) {
@@ -98,7 +98,7 @@ struct Views {
   std::map<const char*, NamedView> by_address ASHLAR_GUARDED_BY(mutex);
 };
 
-// Never destroyed: mappings may outlive static objects.
+// Never destroyed, because mappings may outlive static objects.
 Views& AllViews() {
   static Views& views = *new Views;
   return views;
@@ -147,7 +147,7 @@ PoolMapping::~PoolMapping() {
 Status PoolMapping::DiscardPages(uint64_t offset, uint64_t bytes) {
   const std::shared_ptr<View> view = FindView(data_);
   ASHLAR_ASSIGN_OR_RETURN(const char* const file, view->Section("a pool's mapping"));
-  // Equal pages are not written: a write would make copies of them, and others may be reading.
+  // Equal pages are not written, because a write would copy them and others may be reading.
   const size_t page_bytes = PageBytes();
   const uint64_t begin = (offset + page_bytes - 1) / page_bytes * page_bytes;
   for (uint64_t at = begin; at + page_bytes <= offset + bytes; at += page_bytes) {
@@ -179,7 +179,7 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
       OpenHandle("create", path, GENERIC_READ | GENERIC_WRITE, kShareAll, CREATE_NEW,
                  FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OVERLAPPED | FILE_FLAG_OPEN_REPARSE_POINT));
   Status status = TakeLock(pool->file.get(), path);
-  // The new size takes its space with it.
+  // Setting the size also allocates the space.
   if (status.ok()) status = ResizeHandle(pool->file.get(), path, bytes);
   if (status.ok() && bytes > 0) {
     Result<UniqueHandle> section = MakeSection(pool->file.get(), path, bytes);
@@ -239,7 +239,7 @@ Result<std::unique_ptr<PoolMapping>> PoolFile::Map(PoolMapMode mode) const {
       View::Map(ToPool(handle_).section.get(), access, static_cast<size_t>(bytes_), path_));
   Views& views = AllViews();
   MutexLock lock(views.mutex);
-  // First: the destructor of a mapping looks for its view.
+  // Inserted first, because the destructor of a mapping looks up its view.
   const auto entry =
       views.by_address.insert_or_assign(view->data(), NamedView{.pool = handle_, .view = view})
           .first;
@@ -290,7 +290,7 @@ Status PoolFile::SyncData() {
   return FlushHandle(pool.file.get(), path_);
 }
 
-// The system does not report the path from the caches to its persistent memory.
+// The system does not report whether the caches are inside the persistence domain.
 bool CachesArePersistent() { return false; }
 
 }  // namespace ashlar

@@ -10,7 +10,7 @@
 #include "platform/windows/windows_headers.h"
 #include "platform/windows/windows_path.h"
 
-// After the header that it needs.
+// Must follow the header that it needs.
 #include <shellapi.h>
 
 namespace ashlar {
@@ -21,13 +21,13 @@ struct LocalDeleter {
 };
 
 // Later programs use the console too, so its code page is restored.
-UINT code_page_before = 0;  // 0: no console, or changed by nothing
+UINT code_page_before = 0;  // 0: no console, or not changed
 
 void RestoreCodePage() {
   if (code_page_before != 0) SetConsoleOutputCP(code_page_before);
 }
 
-// Such an end of the program runs no function of atexit.
+// A program that ends by such a signal runs no atexit functions.
 BOOL WINAPI RestoreCodePageAtSignal(DWORD /*signal*/) {
   RestoreCodePage();
   return FALSE;  // the system's own handler ends the program
@@ -75,7 +75,7 @@ std::string TemporaryDirectory() {
   return name.empty() ? "." : ToUtf8(name);
 }
 
-// Each user has a temporary directory.
+// Each user has a separate temporary directory.
 uint64_t CurrentUserId() { return 0; }
 
 bool IsTerminal(FILE* file) {

@@ -1,25 +1,25 @@
-// The functions that run when a thread ends: the destructors of thread_local objects, registered by
-// the compiler through __cxa_thread_atexit, and RunAtThreadExit.
+// Runs functions when a thread ends: the destructors of thread_local objects, which the compiler
+// registers through __cxa_thread_atexit, and those of RunAtThreadExit.
 //
 //   thread ends -> keys of the thread library, in the order of their creation:
-//                  1. ours: run the list   2. the compiler's: free thread-local storage
+//                  1. this key: run the list   2. the compiler's: free thread-local storage
 //
 // This compiler keeps thread-local variables in memory of its own (emulated TLS) and frees it
-// through such a key, while its runtime runs the destructors later: they would work on freed
-// memory. This definition takes the place of the runtime's in everything that is linked with the
-// library, program or DLL.
+// through such a key. Its runtime runs the destructors later, when they would use freed memory.
+// This definition replaces the runtime's in every program or DLL that is linked with the
+// library.
 //
-// I1: our key is older than the compiler's. Ours is made before any static object of the program or
-//     DLL is constructed, the compiler's at the first use of a thread-local variable.
-// I2: functions run newest first. A function that is registered while they run is run, too.
+// I1: this file's key is older than the compiler's. It is made before any static object of the
+//     program or DLL is constructed, the compiler's at the first use of a thread-local variable.
+// I2: functions run newest first. A function that is registered while they run is also run.
 // I3: a DLL is never unloaded, so registered functions stay in memory. A process has 1,088 slots of
 //     thread-local storage; the thread library takes one with each load and never returns it.
 //
-// Without memory a function is not registered, and the caller gets an error. The compiler's callers
-// ignore it, as the runtime's do: the destructor does not run. RunAtThreadExit throws.
+// If an allocation fails, a function is not registered and the caller gets an error. Compiled code
+// ignores it, as with the runtime's, so the destructor does not run. RunAtThreadExit throws.
 //
-// Threads that others started, without the thread library, end the same way: it hears of them from
-// the system.
+// Threads that were started without the thread library end the same way, because the system
+// notifies the thread library of their end.
 #include <pthread.h>
 
 #include <cstdlib>
@@ -49,7 +49,7 @@ void RunExitFunctions(void* newest) {
   }
 }
 
-// A process that exits does so on a thread that does not end.
+// A process exits on a thread that does not end, so atexit runs the functions of that thread.
 void RunExitFunctionsOfThisThread() { RunExitFunctions(pthread_getspecific(key)); }
 
 __attribute__((constructor(101))) void StayLoadedAndMakeKey() {

@@ -38,7 +38,7 @@ void LowerCpuShare(CpuShare share) {
                     share == CpuShare::kIdle ? THREAD_PRIORITY_IDLE : THREAD_PRIORITY_LOWEST);
 }
 
-// The background mode is the only way. It fails, harmlessly, for a thread that is in it.
+// Only the background mode lowers it. The call fails harmlessly for a thread already in that mode.
 void LowerIoPriority() { SetThreadPriority(GetCurrentThread(), THREAD_MODE_BACKGROUND_BEGIN); }
 
 uint64_t CurrentThreadSystemId() { return GetCurrentThreadId(); }

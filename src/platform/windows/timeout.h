@@ -1,4 +1,4 @@
-// Time-outs of waits, as the system counts them. For this folder only.
+// Converts time-outs of waits to the system's unit. For this folder only.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ashlar {
 
-// Whole milliseconds, none of them too few. Never INFINITE.
+// Rounds up to whole milliseconds. Never returns INFINITE.
 inline DWORD TimeoutMillis(uint64_t timeout_us) {
   const uint64_t milliseconds = timeout_us / 1000 + (timeout_us % 1000 != 0 ? 1 : 0);
   constexpr uint64_t kLongest = INFINITE - 1;

@@ -6,7 +6,7 @@
 namespace ashlar {
 namespace {
 
-// Of winerror.h, where not every compiler's has it.
+// From winerror.h, which lacks it in some compilers.
 constexpr DWORD kDiskQuotaExceeded = 1295;
 
 std::string MessageOf(DWORD error) {

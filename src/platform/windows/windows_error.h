@@ -1,8 +1,8 @@
-// From GetLastError to Status, and retries for shared files. For this folder only.
+// Converts GetLastError to Status and retries calls on shared files. For this folder only.
 //
 // A virus scanner, an indexer or a backup program may briefly hold a file in a way that excludes
-// us. RetryWhileShared repeats a refused call, with pauses that double, before it reports the
-// error.
+// this process. RetryWhileShared repeats a refused call, with pauses that double, before it reports
+// the error.
 //
 // Thread safety: any thread.
 #pragma once
@@ -17,14 +17,14 @@
 
 namespace ashlar {
 
-// "open C:/db/CURRENT: The process cannot access the file …", with the code of platform/file.h. The
-// path is shown as the caller gave it.
+// "open C:/db/CURRENT: The process cannot access the file …", with the code that platform/file.h
+// defines. The path is shown as the caller gave it.
 Status SystemError(std::string_view action, const std::string& path, DWORD error);
 
-// Whether the system, or the volume, says that it has no such operation.
+// Returns true if the system, or the volume, reports that it has no such operation.
 bool IsUnsupported(DWORD error);
 
-// The pauses between the attempts: 1, 2, 4 … ms, about a quarter of a second together.
+// The pauses between the attempts: 1, 2, 4 … ms, about a quarter of a second in total.
 inline constexpr int kSharingPauses = 8;
 inline constexpr uint64_t kFirstSharingPauseMicros = 1000;
 
@@ -33,14 +33,14 @@ inline bool IsHeldByOthers(DWORD error) {
          error == ERROR_USER_MAPPED_FILE;
 }
 
-// The reason why a file that was opened with the right to delete it stays. The system denies access
-// to a read-only file, and to one with a mapped view, which will be unmapped.
+// The reason why a file that was opened for deletion could not be deleted. The system denies access
+// to a read-only file and to a mapped one. The latter is retried, as it will be unmapped.
 inline DWORD DeletionError(DWORD error, bool read_only) {
   return error == ERROR_ACCESS_DENIED && !read_only ? DWORD{ERROR_USER_MAPPED_FILE} : error;
 }
 
-// Calls call(), which returns success or sets SetLastError, until it succeeds, fails for another
-// reason, or the attempts are used up. GetLastError is that of the last attempt.
+// Repeats call(), which returns true or sets the last error, until it succeeds, fails for another
+// reason, or runs out of attempts. GetLastError then returns the last attempt's error.
 template <typename Call>
 bool RetryWhileShared(Call call) {
   uint64_t pause = kFirstSharingPauseMicros;

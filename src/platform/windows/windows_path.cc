@@ -24,7 +24,7 @@ bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return upper(x) == upper(y); });
 }
 
-// Empty when the component may be part of a path.
+// Returns an empty string if the component may be part of a path.
 std::string ReasonAgainst(std::string_view component) {
   if (component.empty() || component == "." || component == "..") return {};
   for (const char c : component) {
@@ -50,7 +50,7 @@ bool IsVolumeName(std::string_view component) {
   return EqualsIgnoringCase(component.substr(0, 7), "Volume{") && component.ends_with('}');
 }
 
-// Empty when `share`, "server\\share\\...", names a share of files.
+// Returns an empty view if `share`, "server\\share\\...", names a share of files.
 std::string_view ReasonAgainstShare(std::string_view share) {
   const std::string_view server = TakeComponent(&share);
   const std::string_view name = TakeComponent(&share);
@@ -128,8 +128,8 @@ Result<std::wstring> ToSystemPath(const std::string& path) {
 
   std::string plain = path;
   std::replace(plain.begin(), plain.end(), '/', '\\');
-  // Only Ashlar adds the prefix. The rest is an ordinary path, except a volume's name, which exists
-  // only with the prefix. Everything else below the prefix is a device.
+  // A caller's prefix is removed. The rest is an ordinary path, except a volume's name, which
+  // exists only with the prefix. Everything else after the prefix is a device.
   std::string_view rest = plain;
   bool keeps_prefix = false;
   if (plain.starts_with("\\\\?\\")) {

@@ -1,5 +1,5 @@
-// Paths at the seam: UTF-8 with '/' or '\' on our side, UTF-16 with '\' on the system's. For this
-// folder only.
+// Converts paths: UTF-8 with '/' or '\' in Ashlar, UTF-16 with '\' in the system. For this folder
+// only.
 //
 //   "db/000012.sst"          ->  C:\work\db\000012.sst            absolute: its length is known
 //   "C:/a/…248 characters…"  ->  \\?\C:\a\…                       the prefix, for long paths only,
@@ -22,7 +22,7 @@
 
 namespace ashlar {
 
-// InvalidArgument for a path that is empty or not allowed (I1) or not UTF-8; the message says why.
+// Returns InvalidArgument, with the reason, if a path is empty, not UTF-8, or not allowed (I1).
 Result<std::wstring> ToSystemPath(const std::string& path);
 
 // For names and messages from the system. Invalid UTF-16 becomes U+FFFD.
@@ -30,7 +30,7 @@ std::string ToUtf8(const wchar_t* text, size_t length);
 inline std::string ToUtf8(std::wstring_view text) { return ToUtf8(text.data(), text.size()); }
 Result<std::wstring> ToUtf16(const std::string& text);
 
-// Whether the system keeps this name of one component, with or without an extension, for a device.
+// Returns true if this component, with or without an extension, is a reserved device name.
 bool IsDeviceName(std::string_view component);
 
 }  // namespace ashlar
