@@ -3,8 +3,8 @@
 //
 //   shards_[slot of the thread] -> { tickers[], histograms[] -> counters }; made at the thread's
 //                               first count
-//   shared_                     -> the same, for threads with a slot above the last or without
-//                               memory: their adds are atomic, histograms are locked
+//   shared_                     -> the same, for threads with a slot above the last, or without a
+//                               slot or shard: their adds are atomic, histograms are locked
 //
 // I1: shards_[i] is written only by the thread that owns slot i (platform/thread.h, I1), so a load,
 //     an add and a store make an increment.
@@ -12,8 +12,8 @@
 //     shards.
 // I3: histograms whose generation differs from generation_ count as empty.
 // I4: counting throws nothing, because destructors count (StopWatch), and writers whose writes are
-//     visible. If its shard cannot be allocated, a thread uses the shared one. If its histogram
-//     cannot be allocated, a value is not counted.
+//     visible. A thread whose slot or shard cannot be allocated uses the shared one. If its
+//     histogram cannot be allocated, a value is not counted.
 //
 // Rejected: one atomic counter per ticker, because cores that count reads would pass one cache line
 // between them for every read. Thread safety: any thread. Memory orders: counters are relaxed. A
@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "ashlar/statistics.h"
@@ -62,12 +63,14 @@ class StatisticsImpl final : public Statistics {
   };
 
   // Returns the calling thread's own shard, or null if the thread has to use the shared one.
-  Shard* OwnShard() {
+  Shard* OwnShard() noexcept try {
     const uint32_t index = CurrentThreadSlot().index;
     if (index >= kShards) [[unlikely]]
       return nullptr;
     Shard* shard = shards_[index].load(std::memory_order_acquire);
     return shard != nullptr ? shard : MakeShard(index);
+  } catch (const std::bad_alloc&) {
+    return nullptr;  // I4: no slot can be allocated
   }
   // Returns null if the shard cannot be allocated.
   Shard* MakeShard(uint32_t index);

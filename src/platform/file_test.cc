@@ -189,6 +189,22 @@ TEST_F(OsFileTest, ARenameToANewPathReplacesNothing) {
   EXPECT_TRUE(RenameToNewPath(Path("a"), Path("d")).IsPathNotFound());
 }
 
+TEST_F(OsFileTest, AnOpenFileAndItsNameHaveTheSameInfo) {
+  Write(Path("a"), "hello");
+  ASSERT_TRUE(HardLink(Path("a"), Path("b")).ok());
+  const Result<OsFile> file = OsFile::Open(Path("a"), {});
+  ASSERT_TRUE(file.ok()) << file.status().ToString();
+  const Result<FileInfo> of_file = file->Info();
+  const Result<FileInfo> of_name = GetFileInfo(Path("b"));
+  ASSERT_TRUE(of_file.ok() && of_name.ok());
+  EXPECT_EQ(of_file->bytes, 5u);
+  EXPECT_EQ(of_file->links, 2u);
+  EXPECT_FALSE(of_file->is_directory);
+  EXPECT_EQ(of_name->bytes, of_file->bytes);
+  EXPECT_EQ(of_name->links, of_file->links);
+  EXPECT_EQ(of_name->modified_unix_seconds, of_file->modified_unix_seconds);
+}
+
 TEST_F(OsFileTest, LocksOfDifferentFilesAreIndependent) {
   Result<std::unique_ptr<OsFileLock>> a = OsFileLock::Acquire(Path("a"));
   Result<std::unique_ptr<OsFileLock>> b = OsFileLock::Acquire(Path("b"));

@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "platform/file.h"
 #include "platform/posix/descriptor.h"
+#include "platform/posix/file_info.h"
 #include "platform/posix/posix_error.h"
 
 namespace ashlar {
@@ -62,10 +63,7 @@ Result<FileInfo> GetFileInfo(const std::string& path) {
   struct stat info;
   if (RetryInterrupted([&] { return ::stat(path.c_str(), &info); }) == -1)
     return SystemError("inspect", path, errno);
-  return FileInfo{.bytes = S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0,
-                  .modified_unix_seconds = static_cast<uint64_t>(info.st_mtime),
-                  .is_directory = S_ISDIR(info.st_mode),
-                  .links = static_cast<uint64_t>(info.st_nlink)};
+  return ToFileInfo(info);
 }
 
 Result<std::vector<std::string>> ListDirectory(const std::string& path) {

@@ -13,6 +13,7 @@
 #include "base/format.h"
 #include "platform/memory.h"
 #include "platform/posix/descriptor.h"
+#include "platform/posix/file_info.h"
 #include "platform/posix/posix_error.h"
 
 namespace ashlar {
@@ -44,12 +45,6 @@ int OpenQuietly(const char* path, const OpenRequest& request) {
   const bool reads = request.mode == OpenMode::kRead || request.mode == OpenMode::kReadNoFollow;
   const int fd = ::open(path, flags | (reads ? O_NOATIME : 0), kFileMode);
   return fd == -1 && reads && errno == EPERM ? ::open(path, flags, kFileMode) : fd;
-}
-
-FileInfo ToFileInfo(const struct stat& from) {
-  return {.bytes = S_ISREG(from.st_mode) ? static_cast<uint64_t>(from.st_size) : 0,
-          .modified_unix_seconds = static_cast<uint64_t>(from.st_mtime),
-          .is_directory = S_ISDIR(from.st_mode)};
 }
 
 bool IsRangeValid(uint64_t offset, uint64_t bytes) {

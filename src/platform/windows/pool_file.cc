@@ -178,9 +178,10 @@ Result<std::unique_ptr<PoolFile>> PoolFile::Create(const std::string& path, uint
       pool->file,
       OpenHandle("create", path, GENERIC_READ | GENERIC_WRITE, kShareAll, CREATE_NEW,
                  FILE_ATTRIBUTE_NORMAL | FILE_FLAG_OVERLAPPED | FILE_FLAG_OPEN_REPARSE_POINT));
-  Status status = TakeLock(pool->file.get(), path);
+  // I1: without the lock the file may be in use, because another process may have opened it.
+  ASHLAR_RETURN_IF_ERROR(TakeLock(pool->file.get(), path));
   // Setting the size also allocates the space.
-  if (status.ok()) status = ResizeHandle(pool->file.get(), path, bytes);
+  Status status = ResizeHandle(pool->file.get(), path, bytes);
   if (status.ok() && bytes > 0) {
     Result<UniqueHandle> section = MakeSection(pool->file.get(), path, bytes);
     status = section.status();
