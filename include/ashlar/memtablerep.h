@@ -1,6 +1,6 @@
 // MemTableRepFactory: the structure that stores the entries of a memtable. A factory only names one
-// of Ashlar's structures and its parameters. Names and option strings are RocksDB's, so its tools
-// read the OPTIONS file.
+// of Ashlar's structures and its parameters. Names and option strings are RocksDB's, so RocksDB's
+// tools can read the OPTIONS file.
 //
 //   factory                 option string      structure
 //   SkipListFactory         skip_list          an ordered tree (the default)
@@ -10,8 +10,8 @@
 //   VectorRepFactory        vector:N           entries in insertion order; for bulk loads without
 //                                              concurrent reads
 //
-// The two with buckets need ColumnFamilyOptions::prefix_extractor; without it they use the ordered
-// tree. A key outside the extractor's domain is its own prefix. Buckets serve Get and iterators
+// The two with buckets need ColumnFamilyOptions::prefix_extractor and use the ordered tree without
+// it. A key outside the extractor's domain is its own prefix. Buckets serve Get and iterators
 // that stay within a prefix. A flush, or an iterator in total order, first sorts all entries.
 // Buckets take 8 * N bytes per memtable with entries, which do not count as part of
 // write_buffer_size.
@@ -28,12 +28,12 @@
 
 namespace ashlar {
 
-// A class of the program's own is refused at open (NotSupported).
+// A factory class that the program defines is refused at open (NotSupported).
 class ASHLAR_API MemTableRepFactory : public Customizable {
  public:
   static const char* Type() { return "MemTableRepFactory"; }
   const char* Name() const override = 0;
-  // As an OPTIONS file writes it.
+  // The text that an OPTIONS file contains.
   std::string GetId() const override { return Name(); }
 };
 
@@ -51,7 +51,7 @@ class ASHLAR_API SkipListFactory : public MemTableRepFactory {
 
 class ASHLAR_API VectorRepFactory : public MemTableRepFactory {
  public:
-  // count: entries to make room for beforehand; accepted, room is made as they come.
+  // count: entries to reserve memory for. Accepted without effect: memory grows with the entries.
   explicit VectorRepFactory(size_t count = 0) : count_(count) {}
   static const char* kClassName() { return "VectorRepFactory"; }
   const char* Name() const override { return kClassName(); }
@@ -63,12 +63,12 @@ class ASHLAR_API VectorRepFactory : public MemTableRepFactory {
 };
 
 // The caller owns the result, here and below. bucket_count: 0 means 1; more than 2^30 are refused
-// at open. Accepted without effect: the shape of skip lists.
+// at open. The skip-list parameters are accepted without effect.
 ASHLAR_API MemTableRepFactory* NewHashSkipListRepFactory(size_t bucket_count = 1000000,
                                                          int32_t skiplist_height = 4,
                                                          int32_t skiplist_branching_factor = 4);
-// threshold_use_skiplist: a bucket with more entries is an ordered tree. Accepted without effect:
-// the others.
+// threshold_use_skiplist: a bucket with more entries becomes an ordered tree. The parameters
+// between it and bucket_count are accepted without effect.
 ASHLAR_API MemTableRepFactory* NewHashLinkListRepFactory(
     size_t bucket_count = 50000, size_t huge_page_tlb_size = 0,
     int bucket_entries_logging_threshold = 4096, bool if_log_bucket_dist_when_flash = true,

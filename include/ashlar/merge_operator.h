@@ -44,7 +44,7 @@ class ASHLAR_API MergeOperator : public Customizable {
   };
 
   enum class OpFailureScope {
-    kDefault,    // as kTryMerge
+    kDefault,    // the same as kTryMerge
     kTryMerge,   // a flush or compaction fails too
     kMustMerge,  // only reads of this key fail; a compaction keeps the operands
   };
@@ -53,10 +53,10 @@ class ASHLAR_API MergeOperator : public Customizable {
     explicit MergeOperationOutput(std::string& new_value_in, Slice& existing_operand_in)
         : new_value(new_value_in), existing_operand(existing_operand_in) {}
 
-    // The result, written here; empty at the call, its memory may be reused from an earlier one.
+    // Receives the result. Empty at the call; its memory may be reused from an earlier call.
     std::string& new_value;
-    // If the result is an operand or the existing value, point here at it and leave new_value
-    // alone; it is passed on without a copy. data() is null at the call.
+    // If the result is an operand or the existing value, set this to it instead and leave new_value
+    // unchanged, which saves a copy. data() is null at the call.
     Slice& existing_operand;
     // Read when the method returns false.
     OpFailureScope op_failure_scope = OpFailureScope::kDefault;
@@ -71,8 +71,8 @@ class ASHLAR_API MergeOperator : public Customizable {
                          const std::deque<std::string>& operand_list, std::string* new_value,
                          Logger* logger) const;
 
-  // Combines two neighbouring operands into one that has the effect of both, when that is possible
-  // without the value below them; false is no error.
+  // Combines two adjacent operands into one with the effect of both, if that is possible without
+  // knowing the value below them. Returning false is not an error.
   virtual bool PartialMerge(const Slice& key, const Slice& left_operand, const Slice& right_operand,
                             std::string* new_value, Logger* logger) const;
 
@@ -80,15 +80,15 @@ class ASHLAR_API MergeOperator : public Customizable {
   virtual bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operand_list,
                                  std::string* new_value, Logger* logger) const;
 
-  // True: compactions pass single operands to PartialMergeMulti, too, which may rewrite them.
+  // If true, compactions also pass single operands to PartialMergeMulti, which may rewrite them.
   virtual bool AllowSingleOperand() const { return false; }
 
   // Called by a read after each operand, newest first. True stops the search, and the operands
-  // found so far are merged without a base value. Return at once: while it runs, no memory that the
-  // database retires is freed. The other functions may take their time.
+  // found so far are merged without a base value. It must return quickly, because the database
+  // frees no retired memory while it runs. The other functions may be slow.
   virtual bool ShouldMerge(const std::vector<Slice>& operands) const;
 
-  // Text that CreateFromStringId understands and that the OPTIONS file keeps, such as
+  // Text that the OPTIONS file stores and CreateFromStringId parses, such as
   // "{id=StringAppendOperator;delimiter=,;}". The default is Name().
   std::string GetId() const override { return Name(); }
 };
@@ -97,8 +97,8 @@ class ASHLAR_API MergeOperator : public Customizable {
 // operand, or two operands.
 class ASHLAR_API AssociativeMergeOperator : public MergeOperator {
  public:
-  // Sets *new_value, empty at the call, to existing_value (null: there is none) combined with
-  // value. Returns false if the data cannot be combined.
+  // Sets *new_value, which is empty at the call, to existing_value (null: there is none) combined
+  // with value. Returns false if they cannot be combined.
   virtual bool Merge(const Slice& key, const Slice* existing_value, const Slice& value,
                      std::string* new_value, Logger* logger) const = 0;
 
@@ -108,7 +108,7 @@ class ASHLAR_API AssociativeMergeOperator : public MergeOperator {
                     std::string* new_value, Logger* logger) const override;
 };
 
-// The operators that come with the library. All are known to RocksDB's tools under the same names.
+// The operators that the library provides. RocksDB's tools support all of them by the same names.
 class ASHLAR_API MergeOperators {
  public:
   // Values and operands are little-endian 64-bit numbers; the sum wraps. Anything that is not 8
@@ -118,7 +118,7 @@ class ASHLAR_API MergeOperators {
   static std::shared_ptr<MergeOperator> CreateStringAppendOperator();
   static std::shared_ptr<MergeOperator> CreateStringAppendOperator(char delimiter);
   static std::shared_ptr<MergeOperator> CreateStringAppendOperator(const std::string& delimiter);
-  // The last operand wins; the bytewise largest operand wins.
+  // Put: the last operand wins. Max: the bytewise largest of the value and the operands wins.
   static std::shared_ptr<MergeOperator> CreatePutOperator();
   static std::shared_ptr<MergeOperator> CreateMaxOperator();
 

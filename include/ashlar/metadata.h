@@ -10,26 +10,26 @@
 
 namespace ashlar {
 
-// A file of a database, as far as it matters for storing it.
+// The storage attributes of one file of a database.
 struct FileStorageInfo {
   std::string relative_filename;  // "000012.sst"
-  std::string directory;          // without a '/' at its end
+  std::string directory;          // without a trailing '/'
   uint64_t file_number = 0;       // 0: the name has none
   FileType file_type = kTempFile;
   uint64_t size = 0;                                // bytes
   Temperature temperature = Temperature::kUnknown;  // of a table that RocksDB wrote
-  // The table's checksum in the MANIFEST (ashlar/file_checksum.h). Empty and "Unknown" if it has
-  // none.
+  // The table's checksum as the MANIFEST records it (ashlar/file_checksum.h). Empty and "Unknown"
+  // if it has none.
   std::string file_checksum;
   std::string file_checksum_func_name;
 };
 
 // A file of an open database, as it was when DB::GetLiveFilesStorageInfo was called.
 struct LiveFileStorageInfo : FileStorageInfo {
-  // Not empty: the contents, `size` bytes. The file itself may have others by now.
+  // If not empty, the contents (`size` bytes). The file itself may contain others by now.
   std::string replacement_contents;
-  // The file may have become longer: its first `size` bytes count. Such a file is to be copied, not
-  // linked. False: a file of another size is damaged.
+  // True if the file may have grown since the call. Copy its first `size` bytes; do not link it. If
+  // false, a file of another size is damaged.
   bool trim_to_size = false;
 };
 
@@ -47,12 +47,12 @@ struct SstFileMetaData : FileStorageInfo {
   bool being_compacted = false;
   uint64_t num_entries = 0;
   uint64_t num_deletions = 0;
-  uint64_t oldest_ancester_time = 0;  // seconds since 1970; 0 unknown
+  uint64_t oldest_ancester_time = 0;  // seconds since 1970; 0: unknown
   uint64_t file_creation_time = 0;
-  // RocksDB's order of level 0, newest highest; 0: none. CreateColumnFamilyWithImport compares it;
-  // Ashlar's own metadata have none.
+  // RocksDB orders level 0 by this number; the newest file has the highest. 0: none, as in Ashlar's
+  // own metadata. CreateColumnFamilyWithImport checks it.
   uint64_t epoch_number = 0;
-  // Internal keys: the bounds within which the file's range deletions apply. For
+  // Internal keys between which the file's range deletions apply, for
   // DB::CreateColumnFamilyWithImport.
   std::string smallest;
   std::string largest;

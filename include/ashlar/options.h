@@ -87,24 +87,24 @@ enum CompactionStopStyle { kCompactionStopStyleSimilarSize, kCompactionStopStyle
 struct CompactionOptionsUniversal {
   // An older run is added if it is at most this many percent larger than all newer ones together.
   unsigned int size_ratio = 1;
-  // The least (2 or more) and the largest number of runs that are merged at once.
+  // The smallest (2 or more) and the largest number of runs that are merged at once.
   unsigned int min_merge_width = 2;
   unsigned int max_merge_width = UINT_MAX;
-  // All runs are merged when those above the oldest have this percentage of its bytes.
+  // All runs are merged when those above the oldest have at least this percentage of its bytes.
   unsigned int max_size_amplification_percent = 200;
-  // The oldest tables, with this percentage of all bytes, are compressed, others are not; -1: all
-  // are.
+  // Only the oldest tables, which have about this percentage of all bytes, are compressed. -1: all
+  // tables are.
   int compression_size_percent = -1;
-  // The size that an older run is compared with: all newer runs together, or the one before it.
+  // An older run is compared with all newer runs of the merge together, or with the next newer one.
   CompactionStopStyle stop_style = kCompactionStopStyleTotalSize;
-  // Tables that do not overlap move instead of being rewritten.
+  // Moves tables that do not overlap instead of rewriting them, if compression_size_percent is -1.
   bool allow_trivial_move = false;
-  // Runs above the oldest are merged, and go down in parts of about max_compaction_bytes.
+  // Merges the runs above the oldest, then compacts down in parts of about max_compaction_bytes.
   bool incremental = false;
-  // Idle runs of any size are merged until at most this many are left. -1:
-  // level0_file_num_compaction_trigger. 0: the number that size_ratio leaves in a tree that grows
-  // by memtables, but at least the trigger, and fewer than slow writers down or stop them (with
-  // kCompactionStopStyleSimilarSize: like -1). A number below the trigger is refused.
+  // If there are more idle runs, runs of any size are merged until this many remain. -1:
+  // level0_file_num_compaction_trigger. 0: as many as size_ratio leaves in a tree that grows by
+  // flushes, but at least that trigger and less than the triggers that delay writers (with
+  // kCompactionStopStyleSimilarSize: the same as -1). A number below the trigger is refused.
   int max_read_amp = -1;
   bool reduce_file_locking = false;  // accepted
 };
@@ -115,16 +115,16 @@ struct FileTemperatureAge {
 };
 
 struct CompactionOptionsFIFO {
-  // The oldest tables are deleted while all together have more bytes.
+  // While all tables together have more bytes, the oldest are deleted.
   uint64_t max_table_files_size = 1024 * 1024 * 1024;
-  // Small tables of level 0 are merged. With a ttl only those whose oldest data is at most a tenth
-  // of it old, so data is deleted at an age of 1 to 1.1 ttl.
+  // Merges small tables of level 0. With a ttl, only tables whose oldest data has an age of at most
+  // ttl / 10 are merged, so data is deleted at an age of 1 to 1.1 ttl.
   bool allow_compaction = false;
   uint64_t age_for_warm = 0;                                          // accepted
   std::vector<FileTemperatureAge> file_temperature_age_thresholds{};  // accepted
   bool allow_trivial_copy_when_change_temperature = false;            // accepted
   uint64_t trivial_copy_buffer_size = 4096;                           // accepted
-  // Above 0: replaces max_table_files_size. RocksDB counts blob files too, which do not exist here.
+  // If above 0, replaces max_table_files_size. RocksDB also counts blob files; there are none here.
   uint64_t max_data_files_size = 0;
   bool use_kv_ratio_compaction = false;  // accepted: there are no blob files
 };
@@ -135,21 +135,21 @@ struct CompressionOptions {
   int window_bits = -14;                 // zlib
   int level = kDefaultCompressionLevel;  // the codec's own scale
   int strategy = 0;                      // zlib
-  // If above 0, each table has a dictionary of at most this many bytes, up to 64 MiB, made from
-  // samples of its data blocks. Not with Snappy.
+  // If above 0, each table has a dictionary of at most this many bytes (up to 64 MiB), made from
+  // samples of its data blocks. Snappy ignores it.
   uint32_t max_dict_bytes = 0;
-  // Above 0, ZSTD's builder makes the dictionary from this many bytes of samples, for every codec;
-  // otherwise the samples are the dictionary. A hundred times max_dict_bytes is a good value.
+  // If above 0, ZSTD's builder makes the dictionary from this many bytes of samples, for any codec.
+  // If 0, the samples are the dictionary. A hundred times max_dict_bytes is a good value.
   uint32_t zstd_max_train_bytes = 0;
   uint32_t parallel_threads = 1;  // accepted
   bool enabled = false;           // bottommost_compression_opts: whether they apply
-  // Bytes of blocks that may wait in memory for the dictionary. 0: the target size of a file.
-  // Except in a flush, that size is always a bound.
+  // The most bytes of blocks that are buffered until the dictionary is made. 0: the target file
+  // size. Except in a flush, that size is always an upper bound.
   uint64_t max_dict_buffer_bytes = 0;
   bool use_zstd_dict_trainer = true;  // false: ZSTD only adds its tables to the samples
 };
 
-// The verification of new files, and the jobs that do it.
+// The checks that verify new files, and the jobs that run them.
 enum class VerifyOutputFlags : uint32_t {
   kVerifyNone = 0x0,
   kVerifyBlockChecksum = 1 << 0,
@@ -186,33 +186,33 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Presets: each sets a handful of the members below and returns this.
   ColumnFamilyOptions* OptimizeForSmallDb(std::shared_ptr<Cache>* cache = nullptr);
   ColumnFamilyOptions* OptimizeForPointLookup(uint64_t block_cache_size_mb);
-  // A budget of 0 means the default: RocksDB's examples pass it from C, where no argument can be
-  // left out.
+  // A budget of 0 means the default. RocksDB's examples pass 0 from C, which has no default
+  // arguments.
   static constexpr uint64_t kDefaultMemtableBudget = 512 << 20;
   ColumnFamilyOptions* OptimizeLevelStyleCompaction(
       uint64_t memtable_memory_budget = kDefaultMemtableBudget);
   ColumnFamilyOptions* OptimizeUniversalStyleCompaction(
       uint64_t memtable_memory_budget = kDefaultMemtableBudget);
-  // The defaults of an older release of RocksDB, for those members whose defaults differ.
+  // Sets the members whose defaults have changed since an older release of RocksDB to the old ones.
   ColumnFamilyOptions* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
-  // Writes each option and each option of its tables, as the LOG has them at open: one message per
-  // option, at every level of the logger. Null: writes nothing.
+  // Writes each option, and each option of the tables, as an open writes them to the LOG. Each is
+  // one message, which the logger's level does not suppress. Null: writes nothing.
   void Dump(Logger* log) const;
 
   // ---- Meaning of the data.
   const Comparator* comparator = BytewiseComparator();
   std::shared_ptr<MergeOperator> merge_operator;
-  // Asked about entries that compactions rewrite (ashlar/compaction_filter.h), by several threads
-  // at once. Goes before the factory.
+  // Filters the entries that compactions rewrite (ashlar/compaction_filter.h). Several threads call
+  // it at once. It takes precedence over the factory.
   const CompactionFilter* compaction_filter = nullptr;
-  // Makes filters for compactions, and for flushes if it wants to.
+  // Makes filters for compactions, and for flushes if its ShouldFilterTableFileCreation says so.
   std::shared_ptr<CompactionFilterFactory> compaction_filter_factory;
 
-  // ---- Memtables. A memtable of this size is closed and flushed: bytes, 64 KiB to 64 GiB. From 1
-  // MiB on it is closed 72 KiB earlier, before its memory grows by another block.
+  // ---- Memtables. A memtable of this size (64 KiB to 64 GiB) is closed and flushed. From 1 MiB
+  // on, it is closed 72 KiB earlier, before its memory grows by another block.
   size_t write_buffer_size = 64 << 20;
-  // At most this many memtables are in memory, the active one too; writers wait if all are full.
+  // The most memtables in memory, the active one included. Writers wait while all are full.
   int max_write_buffer_number = 2;
   // At least this many full memtables are flushed together.
   int min_write_buffer_number_to_merge = 1;
@@ -225,11 +225,11 @@ struct ASHLAR_API ColumnFamilyOptions {
   // none. It holds the prefixes of keys in the domain of prefix_extractor, if there is one, and
   // serves Get and seeks within a prefix. A change applies from the next memtable on.
   double memtable_prefix_bloom_size_ratio = 0.0;
-  // That filter, with or without prefix_extractor, also holds whole keys; they answer for Get.
+  // That filter also holds whole keys, with or without a prefix_extractor. Get then checks these.
   bool memtable_whole_key_filtering = false;
-  size_t memtable_huge_page_size = 0;              // accepted: huge pages are always asked for
+  size_t memtable_huge_page_size = 0;              // accepted: huge pages are always requested
   uint32_t memtable_protection_bytes_per_key = 0;  // accepted
-  // Above 0: the Bloom block in a PlainTable's file is cache-local; all others always are.
+  // If above 0, the Bloom block in a PlainTable's file is cache-local; other filters always are.
   uint32_t bloom_locality = 0;
   bool inplace_update_support = false;      // refused
   size_t inplace_update_num_locks = 10000;  // accepted
@@ -238,48 +238,48 @@ struct ASHLAR_API ColumnFamilyOptions {
                                    std::string* merged_value) = nullptr;             // refused
   double experimental_mempurge_threshold = 0.0;                                      // accepted
   std::shared_ptr<const SliceTransform> memtable_insert_with_hint_prefix_extractor;  // accepted
-  // If a key has this many operands on top in the memtable, a further Merge writes the combined
-  // value instead, unless that would read a file or the merge operator fails. 0: off.
+  // If the newest entries of a key in the memtable are this many operands, a further Merge writes
+  // the combined value instead, unless that would read a file or the merge operator fails. 0: off.
   size_t max_successive_merges = 0;
 
   // ---- Levels and compaction.
   int num_levels = 7;  // 1 to 64; below 1: 1
   CompactionStyle compaction_style = kCompactionStyleLevel;
-  // Which file of an overfull level goes first. kRoundRobin goes on after a reopen where it was.
+  // Which file of an overfull level is compacted first. kRoundRobin keeps its place after a reopen.
   CompactionPri compaction_pri = kMinOverlappingRatio;
   bool disable_auto_compactions = false;
-  // Number of level-0 files that starts a compaction, slows writers down, stops them; negative:
-  // none does. If none starts a compaction, none makes writers wait. Universal: of sorted runs, and
-  // writers wait for none that compactions leave (max_read_amp).
+  // The numbers of level-0 files that start a compaction, slow writers down, and stop them.
+  // Negative: never. If the first is negative, none makes writers wait. Universal: of sorted runs,
+  // and writers do not wait for as many as compactions leave (max_read_amp).
   int level0_file_num_compaction_trigger = 4;
   int level0_slowdown_writes_trigger = 20;
   int level0_stop_writes_trigger = 36;
-  // Target size of a table of level 1, which may have twice that; each deeper level multiplies it.
+  // Target size of a level-1 table, which may be twice as large. Each deeper level multiplies it.
   uint64_t target_file_size_base = 64 * 1048576;
   int target_file_size_multiplier = 1;
-  // Size of level 1; each deeper level multiplies it. With dynamic sizes, the last level's actual
-  // size sets those above it.
+  // Target size of level 1; each deeper level multiplies it. With dynamic level sizes, the targets
+  // of the levels above the last follow from the actual size of the last.
   uint64_t max_bytes_for_level_base = 256 * 1048576;
   double max_bytes_for_level_multiplier = 10;
   std::vector<int> max_bytes_for_level_multiplier_additional = std::vector<int>(7, 1);
   bool level_compaction_dynamic_level_bytes = true;
   bool level_compaction_dynamic_file_size = true;  // accepted
-  // One compaction has at most this many bytes; 0: 25 times target_file_size_base.
+  // One compaction reads at most about this many bytes. 0: 25 times target_file_size_base.
   uint64_t max_compaction_bytes = 0;
   bool ignore_max_compaction_bytes_for_input = true;  // accepted
-  // Bytes waiting to be compacted that slow writers down, and that stop them; 0: never.
+  // Bytes pending compaction at which writers are slowed down, and at which they stop. 0: never.
   uint64_t soft_pending_compaction_bytes_limit = 64 * 1073741824ull;
   uint64_t hard_pending_compaction_bytes_limit = 256 * 1073741824ull;
   CompactionOptionsUniversal compaction_options_universal;
   CompactionOptionsFIFO compaction_options_fifo;
-  // Seconds; 0: off. Checked by a timer and after jobs. Leveled: tables with older data move to
-  // the last level that has tables. Universal: as periodic_compaction_seconds. FIFO: tables that
-  // were written earlier are deleted. The default: 30 days for block-based tables.
+  // In seconds; 0: off. Checked by a timer and after jobs. Leveled: tables with older data are
+  // compacted down to the last level that has tables. Universal: as periodic_compaction_seconds.
+  // FIFO: tables written longer ago are deleted. The default: 30 days for block-based tables.
   uint64_t ttl = 0xfffffffffffffffe;
-  // Tables that were written earlier are compacted. The default: 30 days if there is a compaction
-  // filter, otherwise none. FIFO: only lengthens the default ttl; 0 turns that off.
+  // Tables written longer ago are compacted. The default: 30 days for block-based tables if there
+  // is a compaction filter, otherwise off. FIFO: only lengthens the default ttl; 0 turns that off.
   uint64_t periodic_compaction_seconds = 0xfffffffffffffffe;
-  // Cuts the files of compactions at keys that it chooses: ashlar/sst_partitioner.h.
+  // Chooses keys at which compactions cut their files: ashlar/sst_partitioner.h.
   std::shared_ptr<SstPartitionerFactory> sst_partitioner_factory;
   std::shared_ptr<ConcurrentTaskLimiter> compaction_thread_limiter;  // accepted
   uint64_t preclude_last_level_data_seconds = 0;                     // accepted
@@ -292,24 +292,24 @@ struct ASHLAR_API ColumnFamilyOptions {
   // Null: block-based with default options.
   std::shared_ptr<TableFactory> table_factory;
   CompressionType compression;  // Snappy; none in a build without it
-  // By level; overrides `compression` where it has an entry, the last entry serving all deeper
-  // levels.
+  // By level. If not empty, it replaces `compression`, and its last entry applies to all deeper
+  // levels. With dynamic level sizes, its second entry is for the level that follows level 0.
   std::vector<CompressionType> compression_per_level;
-  // Of the last level that has data; kDisableCompressionOption: as the options above say.
+  // For the last level that has data. kDisableCompressionOption: the options above apply to it.
   CompressionType bottommost_compression = kDisableCompressionOption;
   CompressionOptions compression_opts;
   CompressionOptions bottommost_compression_opts;
   uint64_t sample_for_compression = 0;  // accepted
-  // Null: keys have no prefixes. Otherwise filters hold prefixes too, and iterators look only for
-  // the prefix of the key that they seek (see ReadOptions::total_order_seek). May be changed while
-  // open; older tables keep the prefixes of their time.
+  // Null: keys have no prefixes. Otherwise filters also hold prefixes, and iterators search only
+  // for the prefix of the seek key (see ReadOptions::total_order_seek). May be changed while the
+  // database is open; older tables keep the prefixes that they were written with.
   std::shared_ptr<const SliceTransform> prefix_extractor;
-  // No filters in the last level: reads expect to find their keys.
+  // Writes no filters to the last level, because reads are expected to find their keys.
   bool optimize_filters_for_hits = false;
-  // Called for each entry of each new table.
+  // Their collectors are called for each entry of each new table.
   std::vector<std::shared_ptr<TablePropertiesCollectorFactory>>
       table_properties_collector_factories;
-  // Directories for tables; only the database's own.
+  // Directories for tables. Only the database's own directory is supported.
   std::vector<DbPath> cf_paths;  // refused
 
   // ---- Checks.
@@ -321,13 +321,13 @@ struct ASHLAR_API ColumnFamilyOptions {
 
   // ---- Ashlar's own.
 
-  // An iterator that has walked over 48 or more deleted keys remembers the gap in memory until the
-  // memtable is full, and later iterators seek over it. Off: each walks again. Not written to
-  // OPTIONS files, which RocksDB reads, too.
+  // An iterator that has stepped over 48 or more deleted keys records the gap in memory until the
+  // memtable is full, and later iterators seek past it. If off, each steps over the keys again. Not
+  // written to OPTIONS files, because RocksDB reads those, too.
   bool iterators_remember_gaps = true;
-  // Compacts tables that are dense in deletions even if their level is not full. At least 8 of the
-  // table's data blocks, and 5 % of them, must have 100 deletions of keys or consist of deletions
-  // by half. Not written to OPTIONS files. The MANIFEST marks the tables, as RocksDB's does.
+  // Compacts tables that are dense in deletions even if their level is not full. A table is dense
+  // if at least 8 of its data blocks, and 5 % of them, have 100 point deletions or are half
+  // deletions. Not written to OPTIONS files. The MANIFEST marks the tables, as RocksDB's does.
   bool compact_dense_deletions = true;
 
   // ---- Blob files. The first is refused; the others are accepted.
@@ -346,14 +346,14 @@ struct ASHLAR_API ColumnFamilyOptions {
   // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
   // names.
 
-  // Which checks new tables get, a union of flags. Each check with kEnableForLocalCompaction: as
-  // paranoid_file_checks.
+  // The checks of new tables, as a union of flags. Any check together with
+  // kEnableForLocalCompaction has the effect of paranoid_file_checks.
   VerifyOutputFlags verify_output_flags = VerifyOutputFlags::kVerifyNone;
-  // Accepted: a file may have twice its target, to end where a file of the next level ends.
+  // Accepted: a file may be twice its target size, to end where a file of the next level ends.
   bool target_file_size_is_upper_bound = false;
   double read_triggered_compaction_threshold = 0.0;  // accepted
   uint32_t bottommost_file_compaction_delay = 0;     // accepted
-  // Files are read for max_successive_merges, too, while all writers wait.
+  // Also reads files for max_successive_merges, while all writers wait.
   bool strict_max_successive_merges = false;
   bool disallow_memtable_writes = false;  // refused
   // allow_ingest_behind for this family alone.
@@ -377,10 +377,10 @@ struct ASHLAR_API ColumnFamilyOptions {
 
 // The part of a damaged or incomplete log that is replayed at open.
 enum class WALRecoveryMode : char {
-  // All of it, except an incomplete record at the end of the last log; other damage refuses the
+  // All of it, except an incomplete record at the end of the last log. Other damage fails the
   // open.
   kTolerateCorruptedTailRecords = 0x00,
-  // All of it; any damage refuses the open.
+  // All of it. Any damage fails the open.
   kAbsoluteConsistency = 0x01,
   // Everything up to the first damage: a state that the database once had.
   kPointInTimeRecovery = 0x02,
@@ -388,7 +388,7 @@ enum class WALRecoveryMode : char {
   kSkipAnyCorruptedRecords = 0x03,
 };
 
-// As db_host_id: the name of the machine.
+// The value of db_host_id that stands for the name of the machine.
 inline constexpr const char* kHostnameForDbHostId = "__hostname__";
 
 struct ASHLAR_API DBOptions {
@@ -408,51 +408,51 @@ struct ASHLAR_API DBOptions {
   bool create_if_missing = false;
   bool create_missing_column_families = false;
   bool error_if_exists = false;
-  // Whether damage that could be stepped around is an error.
+  // Whether damage is an error if the open could ignore it.
   bool paranoid_checks = true;  // accepted: always on
   // Allows missing tables, a missing CURRENT, and a MANIFEST that lacks its end. Each column family
-  // is opened in its newest state of which every table exists. If a family goes back, no log is
-  // replayed. Files that are no longer used are moved to lost/. Corruption: no state is complete
-  // (see ashlar/repair.h). A read-only open needs CURRENT.
+  // is opened in its newest state whose tables all exist. If a family goes back to an older state,
+  // no log is replayed. Files that are no longer used are moved to lost/. Corruption: a family has
+  // no such state (see ashlar/repair.h). A read-only open requires CURRENT.
   bool best_efforts_recovery = false;
   // Whether a failed write of the OPTIONS file fails the call that caused it.
   bool fail_if_options_file_error = false;
   bool skip_checking_sst_file_sizes_on_db_open = false;  // accepted: sizes are always checked
   bool skip_stats_update_on_db_open = false;             // accepted: open reads no tables for it
-  // Reserves the last level of every family for files that are ingested with ingest_behind. No
-  // compaction reads or writes it, and deletions are kept for ever. Applies from the first write
-  // on; files that the last level already has stay there. No effect for FIFO and for one level.
+  // Reserves the last level of every family for files that are ingested with ingest_behind.
+  // Compactions neither read nor write it, and deletions are kept for ever. Applies from the first
+  // write on; files already on the last level stay there. No effect with FIFO or with one level.
   bool allow_ingest_behind = false;
   bool flush_verify_memtable_count = true;  // accepted: always on
-  // The MANIFEST records the length of each log that was synced and closed, so that RocksDB
-  // verifies it. Ashlar verifies the lengths of logs in either case. RocksDB opens such a database
-  // read-only only with the option.
+  // Records the length of each log that was synced and closed in the MANIFEST, so that RocksDB
+  // verifies it. Ashlar verifies the lengths of logs in either case. RocksDB itself needs the
+  // option to open such a database read-only.
   bool track_and_verify_wals_in_manifest = false;
   bool verify_sst_unique_id_in_manifest = true;  // accepted
   bool enforce_single_del_contracts = true;      // accepted
   bool write_dbid_to_manifest = true;            // accepted: always written
-  // Written into tables; the default, the machine's name, is not looked up: nothing is written.
+  // Written into tables, except for the default, because the machine's name is not looked up.
   std::string db_host_id = kHostnameForDbHostId;
 
-  // ---- The world.
+  // ---- The environment.
   Env* env = Env::Default();
-  // Of the files of flushes and compactions, by its mode; null: no limit.
+  // Limits reads and writes of flushes and compactions, according to its mode. Null: no limit.
   std::shared_ptr<RateLimiter> rate_limiter;
   std::shared_ptr<Statistics> statistics;                 // null: nothing is counted
   std::vector<std::shared_ptr<EventListener>> listeners;  // none is null
-  // The space of tables, and the pace of deletions; null: neither is limited.
+  // Limits the space of tables and the pace of deletions. Null: neither is limited.
   std::shared_ptr<SstFileManager> sst_file_manager;
-  // Makes the checksums of whole tables (ashlar/file_checksum.h); null: they have none.
+  // Makes checksums of complete table files (ashlar/file_checksum.h). Null: they have none.
   std::shared_ptr<FileChecksumGenFactory> file_checksum_gen_factory;
   std::shared_ptr<Cache> row_cache;  // refused: cached blocks lead straight to their entries
-  // The memory of the memtables of several databases together; null: only db_write_buffer_size
-  // limits them. Both limits hold where both are set.
+  // Limits the memory of the memtables of several databases together. Null: only
+  // db_write_buffer_size limits them. If both are set, both limits hold.
   std::shared_ptr<WriteBufferManager> write_buffer_manager;
   CacheTier lowest_used_cache_tier = CacheTier::kNonVolatileBlockTier;  // accepted
 
   // ---- The LOG file.
   std::shared_ptr<Logger> info_log;  // null: a file LOG in the database's directory (or db_log_dir)
-  InfoLogLevel info_log_level = INFO_LEVEL;  // of lines after those about the open and its options
+  InfoLogLevel info_log_level = INFO_LEVEL;  // the lowest level after the lines about the open
   std::string db_log_dir;
   size_t max_log_file_size = 0;      // a larger LOG is rolled; 0: never
   size_t log_file_time_to_roll = 0;  // seconds after which LOG is rolled; 0: never
@@ -460,7 +460,7 @@ struct ASHLAR_API DBOptions {
   bool allow_data_in_errors = false;  // accepted: key and value bytes never appear
 
   // ---- Files.
-  // Tables kept open; -1: all, up to three quarters of the files that the process may have open.
+  // Number of tables kept open. -1: all, up to three quarters of the process's limit of open files.
   int max_open_files = -1;
   int max_file_opening_threads = 16;  // accepted
   int table_cache_numshardbits = 6;   // accepted
@@ -468,12 +468,12 @@ struct ASHLAR_API DBOptions {
   bool use_fsync = false;             // accepted: Sync makes data and size durable either way
   bool allow_fallocate = true;        // reserve space for logs ahead of their records
   bool allow_mmap_reads = false;      // read tables through a mapping; not with use_direct_reads
-  // Map tables and the log: a disk fault may then end the process (docs/reliability.md); not with
-  // direct writes.
+  // Write tables and the log through a mapping; not with direct writes. A disk fault may then end
+  // the process (docs/reliability.md).
   bool allow_mmap_writes = false;
-  // Reads of tables bypass the page cache; refused at open where the file system cannot.
+  // Reads of tables bypass the page cache. Refused at open if the file system cannot do that.
   bool use_direct_reads = false;
-  bool use_direct_io_for_flush_and_compaction = false;  // writes of tables do; likewise
+  bool use_direct_io_for_flush_and_compaction = false;  // the same for writes of tables
   bool is_fd_close_on_exec = true;                      // accepted: always on
   bool advise_random_on_open = true;
   enum AccessHint { NONE, NORMAL, SEQUENTIAL, WILLNEED };
@@ -485,7 +485,7 @@ struct ASHLAR_API DBOptions {
   bool strict_bytes_per_sync = false;  // accepted
   size_t compaction_readahead_size = 2 * 1024 * 1024;
   size_t log_readahead_size = 0;  // accepted
-  // How long after a failed deletion it is tried again.
+  // The time after which a failed deletion is retried.
   uint64_t delete_obsolete_files_period_micros = 6ULL * 60 * 60 * 1000000;
   uint64_t max_manifest_file_size = 1024 * 1024 * 1024;  // a larger MANIFEST is replaced
   size_t manifest_preallocation_size = 4 * 1024 * 1024;  // accepted
@@ -493,22 +493,22 @@ struct ASHLAR_API DBOptions {
 
   // ---- The log.
   std::string wal_dir;  // one for each database; empty: the database's directory
-  // Bytes of logs that make old column families flush; 0: four times the write buffers that all
-  // families may have (write_buffer_size * max_write_buffer_number).
+  // Bytes of logs above which the column families with data in the oldest log are flushed. 0: four
+  // times the write buffers of all families (write_buffer_size * max_write_buffer_number).
   uint64_t max_total_wal_size = 0;
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
-  bool manual_wal_flush = false;  // the log is handed to the operating system by FlushWAL only
-  // kZSTD: each record of a log is compressed, up to 1 GiB of them. Other codecs have no effect.
+  bool manual_wal_flush = false;  // writes without sync may stay in the process until FlushWAL
+  // kZSTD: compresses each record of a log, which is at most 1 GiB. Other codecs have no effect.
   CompressionType wal_compression = kNoCompression;
   uint64_t WAL_ttl_seconds = 0;    // how long old logs stay in archive/
-  uint64_t WAL_size_limit_MB = 0;  // bytes of old logs in archive/; both 0: none
-  // So many logs that are not needed any more are kept and written over as new logs. No effect with
-  // a limit for archive/, and in the recovery modes kTolerateCorruptedTailRecords and
+  uint64_t WAL_size_limit_MB = 0;  // MiB of old logs in archive/; both 0: there is no archive
+  // The number of obsolete logs that are kept to be recycled as new logs. No effect with a limit
+  // for archive/, or with the recovery modes kTolerateCorruptedTailRecords and
   // kAbsoluteConsistency.
   size_t recycle_log_file_num = 0;
-  // Asked about each batch that an open reads from the logs. Not owned; outlives the database.
+  // Filters the batches that an open reads from the logs. Not owned; must outlive the database.
   WalFilter* wal_filter = nullptr;
-  // Replayed writes stay in their logs and in memtables, unless a memtable became full.
+  // Replayed writes stay in their logs and in memtables, unless a memtable becomes full.
   bool avoid_flush_during_recovery = false;
   bool avoid_flush_during_shutdown = false;
 
@@ -517,18 +517,18 @@ struct ASHLAR_API DBOptions {
   int max_background_compactions = -1;  // -1: from max_background_jobs
   int max_background_flushes = -1;
   uint32_t max_subcompactions = 1;  // threads that share one compaction
-  // Accepted. After a lack of space a database with an sst_file_manager resumes by itself, as often
-  // as it takes; after another error call DB::Resume.
+  // Accepted. After running out of space, a database with an sst_file_manager resumes by itself,
+  // with any number of attempts. After another error, call DB::Resume.
   int max_bgerror_resume_count = INT_MAX;
   uint64_t bgerror_resume_retry_interval = 1000000;  // accepted
-  // Bytes per second that slowed writers share; 0: the rate limiter's, or 16 MiB.
+  // Bytes per second that delayed writers share. 0: the rate limiter's rate, or 16 MiB without one.
   uint64_t delayed_write_rate = 0;
 
-  // ---- Writing. Bytes that the memtables of all families may take together while they are written
-  // to; then the largest is flushed. 0: no limit but their own.
+  // ---- Writing. Bytes that the active memtables of all families may take together. Above it, the
+  // largest is flushed. 0: only their own limits apply.
   size_t db_write_buffer_size = 0;
   uint64_t max_write_batch_group_size_bytes = 1 << 20;
-  // Accepted, with the six below: there is one commit pipeline.
+  // Accepted, as are the six below. There is one commit pipeline.
   bool enable_pipelined_write = false;
   bool allow_concurrent_memtable_write = true;
   bool enable_write_thread_adaptive_yield = true;
@@ -536,7 +536,7 @@ struct ASHLAR_API DBOptions {
   uint64_t write_thread_slow_yield_usec = 3;
   bool use_adaptive_mutex = false;
   bool dump_malloc_stats = false;
-  bool enable_thread_tracking = false;  // Env::GetThreadList says what flushes and compactions do
+  bool enable_thread_tracking = false;  // Env::GetThreadList reports flushes and compactions
   bool unordered_write = false;         // refused
   bool two_write_queues = false;        // refused
   bool allow_2pc = false;               // refused
@@ -551,16 +551,16 @@ struct ASHLAR_API DBOptions {
   // ---- Options of releases after 7.8. Not written to OPTIONS files, which have that release's
   // names.
 
-  // Every iterator without prefix_same_as_start and auto_prefix_mode is in total order.
+  // Iterators without prefix_same_as_start and auto_prefix_mode are always in total order.
   bool prefix_seek_opt_in_only = false;
   // Accepted: the time of compactions by age, "HH:mm-HH:mm" in UTC. Empty: at any time.
   std::string daily_offpeak_time_utc;
-  // Accepted: of which kinds of files the file system gets checksums.
+  // Accepted: the kinds of files whose checksums are passed to the file system.
   FileTypeSet checksum_handoff_file_types;
-  // Accepted: for which styles of compaction the file system gets hints of lifetime.
+  // Accepted: the compaction styles that pass lifetime hints to the file system.
   CompactionStyleSet calculate_sst_write_lifetime_hint_set = {kCompactionStyleLevel};
   bool compaction_verify_record_count = true;  // accepted
-  bool track_and_verify_wals = false;          // accepted: each log names the one before it, always
+  bool track_and_verify_wals = false;          // accepted: each log names the log before it, always
   bool write_identity_file = true;             // accepted: IDENTITY is always written
   bool open_files_async = false;               // accepted
   bool fast_sst_open = false;                  // accepted
@@ -573,8 +573,8 @@ struct ASHLAR_API DBOptions {
   bool async_wal_precreate = false;                 // accepted
   bool background_close_inactive_wals = false;      // accepted
   bool enforce_write_buffer_manager_during_recovery = true;  // accepted
-  // The longest time between two looks at the ages of tables in an idle database. They come at
-  // least five times within the shortest age that is set; 0: every second.
+  // The longest time between two checks of the ages of tables in an idle database. There are at
+  // least five checks within the shortest age that is set. 0: one check a second.
   uint64_t max_compaction_trigger_wakeup_seconds = 43200;
   // Accepted, with the two below: there are no followers.
   uint64_t follower_refresh_catchup_period_ms = 10000;
@@ -590,7 +590,7 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
   Options(const DBOptions& db_options, const ColumnFamilyOptions& column_family_options)
       : DBOptions(db_options), ColumnFamilyOptions(column_family_options) {}
 
-  // For loading many keys before anybody reads: no automatic compaction, no slowdown. Call
+  // For loading many keys before they are read. Turns off automatic compactions and slowdowns. Call
   // CompactRange afterwards.
   Options* PrepareForBulkLoad();
   Options* OptimizeForSmallDb();
@@ -598,7 +598,7 @@ struct ASHLAR_API Options : public DBOptions, public ColumnFamilyOptions {
   Options* DisableExtraChecks();
   Options* OldDefaults(int rocksdb_major_version = 4, int rocksdb_minor_version = 6);
 
-  // Dump of both, and of the column family's alone.
+  // Dump writes both parts, and DumpCFOptions only the options of the column family.
   void Dump(Logger* log) const;
   void DumpCFOptions(Logger* log) const;
 };
@@ -616,62 +616,62 @@ enum ReadTier {
 struct ReadOptions {
   // The state to read; null: the newest. Must be of this DB and not yet released.
   const Snapshot* snapshot = nullptr;
-  // Bounds of an iterator: at or above lower, below upper; null: none. The slices and their bytes
-  // outlive the iterator.
+  // Bounds of an iterator's keys: at or above lower, and below upper. Null: none. The slices and
+  // their bytes must outlive the iterator.
   const Slice* iterate_lower_bound = nullptr;
   const Slice* iterate_upper_bound = nullptr;
   ReadTier read_tier = kReadAllTier;
   // Check the checksum of every block read from a file. A cached block was checked when it was
   // read.
   bool verify_checksums = true;
-  // Get and MultiGet that combined more merge operands than this return Ok with the subcode
-  // kMergeOperandThresholdExceeded. Nothing: off.
+  // If Get or MultiGet combines more merge operands than this, it returns Ok with the subcode
+  // kMergeOperandThresholdExceeded. Empty: off.
   std::optional<size_t> merge_operand_count_threshold;
   // Whether blocks that are read stay in the block cache. Turn it off for scans of much data.
   bool fill_cache = true;
-  // Bytes an iterator reads ahead from the start; 0: it finds out by itself.
+  // Bytes that an iterator reads ahead from the start. 0: it adapts to the scan.
   size_t readahead_size = 0;
-  // Entries an iterator may step over in one move before it becomes Incomplete; 0: any number.
-  // Those that range deletions hide count, too.
+  // Entries that an iterator may step over in one move before it becomes Incomplete. 0: any number.
+  // Entries hidden by range deletions count, too.
   uint64_t max_skippable_internal_keys = 0;
   bool pin_data = false;  // accepted: pin single values with Iterator::PinValue
   // MultiGet stops with Aborted once it has returned this many bytes.
   uint64_t value_size_soft_limit = std::numeric_limits<uint64_t>::max();
-  // Accepted, both: reads do not give up.
+  // Accepted, both: reads have no deadline.
   std::chrono::microseconds deadline = std::chrono::microseconds::zero();
   std::chrono::microseconds io_timeout = std::chrono::microseconds::zero();
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
-  bool ignore_range_deletions = false;  // keys of range deletions are found, if still stored
-  // An iterator that follows the writes. It looks at the newest state on a seek and on a Next at
-  // the end. A Next that finds other memtables or tables does so too, at the latest after a block.
-  // Other moves stay in the state of the last look, whose memory is held until the next look. After
-  // each look keys ascend; new keys before the current one appear only after the next seek. No
-  // snapshot (InvalidArgument). SeekToLast, SeekForPrev and Prev make it invalid with status
-  // NotSupported.
+  bool ignore_range_deletions = false;  // keys deleted by range are found, if they are still stored
+  // An iterator that follows the writes. A seek, and a Next at the end, refresh it to the newest
+  // state. So does a Next once memtables or tables have been replaced, at the latest after a block.
+  // Other moves use the state of the last refresh, whose memory is held until the next one. Between
+  // seeks keys ascend, so a new key before the current one appears only after the next seek. Not
+  // with a snapshot (InvalidArgument). SeekToLast, SeekForPrev and Prev make the iterator invalid
+  // with status NotSupported.
   bool tailing = false;
-  // For iterators of a column family with a prefix_extractor. By default Seek and SeekForPrev of a
-  // key with a prefix look for keys with that prefix, and find exactly these. Keys that the
+  // For iterators of a column family with a prefix_extractor. By default, Seek and SeekForPrev of a
+  // key with a prefix search for keys with that prefix, and find exactly these. Keys that the
   // iterator returns after them are in order but otherwise unspecified. Tables without the prefix
-  // are not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast look at all keys.
-  bool total_order_seek = false;  // look at all keys, always; filters are not asked
-  // Return the same keys as total_order_seek, and use filters if iterate_upper_bound proves that no
+  // are not read. Seeks of keys without a prefix, SeekToFirst and SeekToLast search all keys.
+  bool total_order_seek = false;  // always search all keys, without filters
+  // Return the same keys as total_order_seek, but use filters if iterate_upper_bound proves that no
   // key is missed.
   bool auto_prefix_mode = false;
-  // End where the prefix of the key that was sought, or first found, ends.
+  // End outside the prefix of the seek key, or of the key that SeekToFirst or SeekToLast finds.
   bool prefix_same_as_start = false;
   bool async_io = false;                              // accepted
   bool optimize_multiget_for_io = true;               // accepted
   bool adaptive_readahead = false;                    // accepted
   bool auto_readahead_size = true;                    // accepted
   bool background_purge_on_iterator_cleanup = false;  // accepted
-  // Iterators show no entry of a table for which this returns false; its range deletions count. A
-  // table may be asked about more than once, in the thread that uses the iterator. Must not throw.
-  // Where a newer version of a key is left out, an older one shows. Empty: every table is wanted.
+  // Iterators hide the entries of a table for which this returns false, but not their older
+  // versions in other tables. The table's range deletions still apply. May be called more than once
+  // for a table, in the thread that uses the iterator. Must not throw. Empty: no table is hidden.
   std::function<bool(const TableProperties&)> table_filter;
   bool allow_unprepared_value = false;  // accepted: values are always prepared
-  // With a snapshot: an iterator that moves releases replaced memtables and tables, and continues
+  // With a snapshot: a move of the iterator releases replaced memtables and tables, and continues
   // at its key in the new ones. It shows the same entries, except those that compaction filters,
-  // FIFO compaction or DeleteFilesInRanges removed. The snapshot outlives it or its Refresh.
+  // FIFO compaction or DeleteFilesInRanges removed. The snapshot must outlive it or its Refresh.
   bool auto_refresh_iterator_with_snapshot = false;
   Env::IOActivity io_activity = Env::IOActivity::kUnknown;  // accepted
   // Accepted: a name of the request, for the program's own file system.
@@ -683,12 +683,12 @@ struct ReadOptions {
 };
 
 struct WriteOptions {
-  // Return only when the write is durable. Off, a crash of the process loses nothing, a crash of
-  // the machine may lose the latest writes.
+  // Return only when the write is durable. If off, a crash of the process loses nothing, but a
+  // crash of the machine may lose the latest writes.
   bool sync = false;
   // Do not log: unflushed writes are lost with the process. InvalidArgument together with sync.
   bool disableWAL = false;
-  // Skip records of column families that do not exist, or no longer, instead of failing.
+  // Skip records of column families that never existed or were dropped, instead of failing.
   bool ignore_missing_column_families = false;
   // Fail with Incomplete instead of waiting when writers are slowed down or stopped.
   bool no_slowdown = false;
@@ -701,14 +701,14 @@ struct WriteOptions {
 };
 
 struct FlushOptions {
-  // Return when the data are in tables; false: when the flush is under way.
+  // Return when the data are in tables. If false, return when the flush is under way.
   bool wait = true;
-  // Flush at once even if that stops writers for a while; false: wait until it would not.
+  // Flush at once even if that stops writers for a while. If false, wait until it would not.
   bool allow_write_stall = false;
   bool force_atomic_flush = false;  // refused
   // With wait: return after the listeners have returned from OnFlushCompleted for everything that
-  // was written before the call. false: they may still run. Not from a listener, which would wait
-  // for itself.
+  // was written before the call. If false, they may still run. Do not set it in a call from a
+  // listener, which would wait for itself.
   bool listener_wait = false;
 };
 
@@ -718,22 +718,22 @@ struct FlushWALOptions {
   Env::IOPriority rate_limiter_priority = Env::IO_TOTAL;  // accepted
 };
 
-// The logger that an open with these options writes to: info_log, or else a new file LOG in the
-// directory, which is created, or in db_log_dir. Set it as info_log before the open, which would
-// rename the file.
+// Sets *logger to the logger for an open with these options: info_log or, if that is null, a new
+// LOG in db_log_dir or in the database's directory, which is created. Set it as info_log before the
+// open, which renames the file otherwise.
 ASHLAR_API Status CreateLoggerFromOptions(const std::string& dbname, const DBOptions& options,
                                           std::shared_ptr<Logger>* logger);
 
 // Of CompactFiles.
 struct CompactionOptions {
-  // kDisableCompressionOption: that of the output level.
+  // kDisableCompressionOption: the codec of the output level.
   CompressionType compression = kDisableCompressionOption;
-  // Output files are cut at about this size; more: one file.
+  // Output files are cut at about this size. The default: one file.
   uint64_t output_file_size_limit = std::numeric_limits<uint64_t>::max();
   uint32_t max_subcompactions = 0;  // 0: as DBOptions say
-  // Checked now and then: true ends the call with Incomplete.
+  // Checked repeatedly. Once it is true, the call ends with Incomplete.
   std::atomic<bool>* canceled = nullptr;
-  // Files that overlap nothing move to the output level instead of being rewritten.
+  // Moves files that overlap nothing to the output level instead of rewriting them.
   bool allow_trivial_move = false;
   Temperature output_temperature_override = Temperature::kUnknown;  // accepted
 };
@@ -749,23 +749,23 @@ enum class BottommostLevelCompaction {
 };
 
 struct CompactRangeOptions {
-  // Runs exclusively: waits until no compaction of this column family runs. No other one, automatic
-  // or manual, starts until this one has ended.
+  // Waits until no other compaction of this column family runs. No other one, automatic or manual,
+  // starts until this one has ended.
   bool exclusive_manual_compaction = false;
-  // Then moves the files of the level that the compaction ended at to target_level, without reading
-  // them. -1: the smallest level that can hold them, below the next one that has files. Implies
-  // exclusive_manual_compaction. NotSupported: the target level or a level in between has files, or
-  // the files would leave level 0. Aborted: more than one file would move to level 0.
-  // InvalidArgument: there is no such level.
+  // Afterwards moves the files of the level that the compaction ended at to target_level, without
+  // reading them. -1: the smallest level that can hold them, below the next one that has files.
+  // Implies exclusive_manual_compaction. NotSupported: the target level or a level in between has
+  // files, the files would leave level 0, or the style is FIFO. Aborted: more than one file would
+  // move to level 0. InvalidArgument: there is no such level.
   bool change_level = false;
   int target_level = -1;
-  uint32_t target_path_id = 0;  // other than 0 refused
+  uint32_t target_path_id = 0;  // other values are refused
   BottommostLevelCompaction bottommost_level_compaction =
       BottommostLevelCompaction::kIfHaveCompactionFilter;
   // Start at once even if the flush before it stops writers for a while.
   bool allow_write_stall = false;
   uint32_t max_subcompactions = 0;  // 0: as DBOptions say
-  // Checked now and then: true ends the call with Incomplete.
+  // Checked repeatedly. Once it is true, the call ends with Incomplete.
   std::atomic<bool>* canceled = nullptr;
   // Accepted, both: there are no blob files.
   BlobGarbageCollectionPolicy blob_garbage_collection_policy =
@@ -776,11 +776,11 @@ struct CompactRangeOptions {
 struct SizeApproximationOptions {
   bool include_memtables = false;
   bool include_files = true;
-  bool include_blob_files = false;        // there are none: alone it gives 0
+  bool include_blob_files = false;        // there are none; if it alone is set, sizes are 0
   double files_size_error_margin = -1.0;  // accepted: always as exact as possible
 };
 
-// DB::IngestExternalFile.
+// For DB::IngestExternalFile.
 struct IngestExternalFileOptions {
   // The database takes a hard link to each file instead of a copy, and removes the file's own name
   // after success. InvalidArgument: the file is a table in the database's own directory.
@@ -788,16 +788,16 @@ struct IngestExternalFileOptions {
   // Like move_files, but the file keeps its name too, so nothing may change it. Not together with
   // move_files.
   bool link_files = false;
-  // Copies a file that cannot be linked.
+  // Copies a file if it cannot be linked.
   bool failed_move_fall_back_to_copy = true;
-  // If false, a snapshot that is older than the ingestion may see new entries at keys that had no
-  // other.
+  // If false, a snapshot that is older than the ingestion may see new entries at keys without other
+  // data.
   bool snapshot_consistency = true;
-  // If false: InvalidArgument if an entry would need a sequence number because other data are at
-  // its key or a snapshot is held. A snapshot that is taken during the call may see the new
-  // entries.
+  // If false, the call returns InvalidArgument if an entry would need a sequence number because its
+  // key has other data or a snapshot is held. A snapshot that is taken during the call may then see
+  // the new entries.
   bool allow_global_seqno = true;
-  // False: InvalidArgument if a memtable would have to be flushed.
+  // If false, the call returns InvalidArgument if a memtable would have to be flushed.
   bool allow_blocking_flush = true;
   // The entries go below all others, to the last level, with sequence number 0. Existing versions
   // of their keys win, and snapshots see them. Requires allow_ingest_behind. No file of the last
@@ -809,8 +809,8 @@ struct IngestExternalFileOptions {
   // Reads every block of each file first, and checks it.
   bool verify_checksums_before_ingest = false;
   size_t verify_checksums_readahead_size = 0;  // accepted
-  // Compares IngestExternalFileArg::files_checksums with the files. False: they are recorded as
-  // they are given.
+  // Compares IngestExternalFileArg::files_checksums with the files. If false, they are recorded as
+  // they are passed.
   bool verify_file_checksum = true;
   // TryAgain if a file does not fit into the last level.
   bool fail_if_not_bottommost_level = false;
@@ -823,31 +823,31 @@ struct IngestExternalFileOptions {
   int file_opening_threads = 1;                       // accepted
 };
 
-// DB::CreateColumnFamilyWithImport.
+// For DB::CreateColumnFamilyWithImport.
 struct ImportColumnFamilyOptions {
   // The database takes a hard link to each file (or a copy), and removes the file's own name after
   // success. InvalidArgument: the file is a table in the database's own directory.
   bool move_files = false;
 };
 
-// DB::GetLiveFilesStorageInfo.
+// For DB::GetLiveFilesStorageInfo.
 struct LiveFilesStorageInfoOptions {
-  // Whether the checksums that the MANIFEST has are given, too.
+  // Whether to return the checksums that the MANIFEST records, too.
   bool include_checksum_info = false;
-  // Flushes first if the logs have at least this many bytes. 0: always. The largest number: never;
-  // writes with disableWAL that are in no table are then in no file.
+  // Flushes first if the logs have at least this many bytes. 0: always. The largest number: never.
+  // Then writes with disableWAL that are in no table are in no file.
   uint64_t wal_size_for_flush = 0;
-  // Of all families at once. NotSupported if a flush is to be made.
+  // Flushes all families at once. NotSupported if the call has to flush.
   bool atomic_flush = false;
 };
 
 struct WaitForCompactOptions {
-  // Aborted when background work is paused, instead of waiting for it to go on.
+  // Return Aborted while background work is paused, instead of waiting for it to continue.
   bool abort_on_pause = false;
   bool flush = false;           // flush every column family first
   bool wait_for_purge = false;  // accepted: obsolete files are deleted by the job they end with
   bool close_db = false;        // Close afterwards
-  // TimedOut afterwards (below 0: at once); 0: never.
+  // After this time the call returns TimedOut (below 0: at once). 0: never.
   std::chrono::microseconds timeout = std::chrono::microseconds::zero();
 };
 

@@ -14,12 +14,12 @@
 
 namespace ashlar {
 
-// The options with which the database at `dbpath` was last opened or changed. The file has no
+// Reads the options with which the database at `dbpath` was last opened or changed. The file has no
 // objects that only the program can make (comparators and merge operators that are not built in,
 // listeners, caches). Set them again; comparator and merge_operator keep their defaults. `cache`,
-// if given, becomes the block cache of every family. NotFound: no OPTIONS file, or no directory.
-// Paths in the file are not followed here. wal_dir and db_log_dir are given as they are: the file
-// of a copied directory names those of the original, whose logs an open of the copy would delete.
+// if not null, becomes the block cache of every family. NotFound: no OPTIONS file, or no directory.
+// Paths in the file are not followed. wal_dir and db_log_dir are returned as recorded. In a copied
+// directory these are the original's, whose logs an open of the copy would delete.
 ASHLAR_API Status LoadLatestOptions(const ConfigOptions& config_options, const std::string& dbpath,
                                     DBOptions* db_options,
                                     std::vector<ColumnFamilyDescriptor>* cf_descs,
@@ -41,16 +41,16 @@ struct UnsupportedOption {
 
   friend bool operator==(const UnsupportedOption&, const UnsupportedOption&) = default;
 };
-// LoadOptionsFromFile that also lists the options which it left at their defaults because their
-// values are unknown. Comparators are not listed: the MANIFEST records them. DB::Open reads the
-// list itself and writes these options into each new OPTIONS file, until the program sets them.
+// The same, but also lists the options that it left at their defaults because their values are
+// unknown. Comparators are not listed, because the MANIFEST records them. DB::Open reads this list
+// itself and writes these options into each new OPTIONS file until the program sets them.
 ASHLAR_API Status LoadOptionsFromFile(const ConfigOptions& config_options,
                                       const std::string& options_file_name, DBOptions* db_options,
                                       std::vector<ColumnFamilyDescriptor>* cf_descs,
                                       std::shared_ptr<Cache>* cache,
                                       std::vector<UnsupportedOption>* unsupported);
 
-// The name, without directory, of the newest OPTIONS file.
+// Sets *options_file_name to the name of the newest OPTIONS file, without its directory.
 ASHLAR_API Status GetLatestOptionsFileName(const std::string& dbpath, Env* env,
                                            std::string* options_file_name);
 

@@ -15,7 +15,7 @@ enum PerfLevel : unsigned char {
   kUninitialized = 0,
   kDisable = 1,
   kEnableCount = 2,  // counters: the default
-  // And write_memtable_time and the waits of writers: write_delay_time, write_thread_wait_nanos.
+  // Also write_memtable_time and the waits of writers: write_delay_time, write_thread_wait_nanos.
   kEnableWait = 3,
   kEnableTimeExceptForMutex = 4,            // and all other times
   kEnableTimeAndCPUTimeExceptForMutex = 5,  // the same: processor time is not measured
@@ -34,7 +34,7 @@ struct ASHLAR_API PerfContext {
   uint64_t block_cache_hit_count = 0;
   uint64_t block_read_count = 0;  // blocks read from files
   uint64_t block_read_byte = 0;
-  uint64_t block_read_time = 0;  // nanoseconds, as all times
+  uint64_t block_read_time = 0;  // nanoseconds, like all times
   uint64_t block_checksum_time = 0;
   uint64_t block_decompress_time = 0;
   uint64_t index_block_read_count = 0;
@@ -57,7 +57,7 @@ struct ASHLAR_API PerfContext {
   uint64_t merge_operator_time_nanos = 0;
   uint64_t bloom_sst_hit_count = 0;   // the filter let the read through
   uint64_t bloom_sst_miss_count = 0;  // the filter saved a read
-  // The calls on files of an Env of NewTimedEnv (ashlar/env.h).
+  // The times of file calls through an Env from NewTimedEnv (ashlar/env.h).
   uint64_t env_new_sequential_file_nanos = 0;
   uint64_t env_new_random_access_file_nanos = 0;
   uint64_t env_new_writable_file_nanos = 0;

@@ -1,4 +1,4 @@
-// Slice: a borrowed run of bytes. PinnableSlice: a byte range and the reference that keeps it
+// Slice: a borrowed range of bytes. PinnableSlice: a range of bytes and the reference that keeps it
 // alive.
 //
 // Lifetime: a Slice owns nothing; its bytes must outlive it. A PinnableSlice keeps its bytes valid
@@ -33,7 +33,7 @@ class ASHLAR_API Slice {
   constexpr Slice(std::string_view s) : data_(s.data()), size_(s.size()) {}
   Slice(const char* s) : data_(s), size_(s == nullptr ? 0 : strlen(s)) {}
   // NOLINTEND(google-explicit-constructor)
-  // The pieces, one after the other in *buf, which outlives the slice.
+  // Concatenates the pieces in *buf, which must outlive the slice.
   Slice(const SliceParts& parts, std::string* buf);
 
   constexpr const char* data() const { return data_; }
@@ -60,11 +60,11 @@ class ASHLAR_API Slice {
     size_ -= n;
   }
 
-  // A copy of the bytes; with hex, two upper-case digits a byte.
+  // A copy of the bytes. With hex, two upper-case digits per byte.
   std::string ToString(bool hex = false) const;
   constexpr std::string_view ToStringView() const { return {data_, size_}; }
-  // The reverse of ToString(true). False, and *result unspecified, when this is not an even number
-  // of hexadecimal digits.
+  // The reverse of ToString(true). Returns false, and leaves *result unspecified, if this is not an
+  // even number of hexadecimal digits.
   bool DecodeHex(std::string* result) const;
 
   // Compares the bytes as unsigned numbers: < 0, 0 or > 0.
@@ -108,7 +108,7 @@ struct SliceParts {
 class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
  public:
   PinnableSlice() : buf_(&self_space_) {}
-  // `buf` holds the bytes whenever they have to be owned; it must outlive the slice.
+  // `buf` holds the bytes whenever the slice owns them. It must outlive the slice.
   explicit PinnableSlice(std::string* buf) : buf_(buf) {}
 
   PinnableSlice(PinnableSlice&& other) noexcept;
@@ -125,7 +125,7 @@ class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
     size_ = s.size();
     RegisterCleanup(function, arg1, arg2);
   }
-  // Refers to s and takes over the clean-ups of `cleanable`. It may be null; then s must outlive
+  // Refers to s and takes over the clean-ups of `cleanable`. If cleanable is null, s must outlive
   // the slice.
   void PinSlice(const Slice& s, Cleanable* cleanable) {
     assert(!pinned_);
@@ -134,7 +134,7 @@ class ASHLAR_API PinnableSlice : public Slice, public Cleanable {
     size_ = s.size();
     if (cleanable != nullptr) cleanable->DelegateCleanupsTo(this);
   }
-  // Copies s into the buffer and refers to that.
+  // Copies s into the buffer and refers to the copy.
   void PinSelf(const Slice& s) {
     assert(!pinned_);
     buf_->assign(s.data(), s.size());

@@ -44,7 +44,7 @@ class ASHLAR_API SliceTransform : public Customizable {
   // prefix is longer. ReadOptions::auto_prefix_mode can then use filters for more upper bounds.
   virtual bool FullLengthEnabled(size_t* /*len*/) const { return false; }
   // True if Transform returns the same result for every key that starts with `prefix`. For
-  // programs; Ashlar does not ask.
+  // programs; Ashlar does not call it.
   virtual bool SameResultWhenAppended(const Slice& /*prefix*/) const { return false; }
 };
 

@@ -2,7 +2,7 @@
 //
 // Thread safety: a Snapshot is immutable. Lifetime: from DB::GetSnapshot to DB::ReleaseSnapshot; it
 // must not outlive its DB. A snapshot keeps old versions of keys on disk, so release it as soon as
-// it has served.
+// it is no longer needed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class DB;
 
 class ASHLAR_API Snapshot {
  public:
-  // Every write up to this one is visible, none after it.
+  // Writes up to this one are visible, and later writes are not.
   virtual SequenceNumber GetSequenceNumber() const = 0;
   // Seconds since 1970 at which the snapshot was taken.
   virtual int64_t GetUnixTime() const = 0;

@@ -2,9 +2,9 @@
 // from a database, of Ashlar or RocksDB.
 //
 // Errors name the file. InvalidArgument: another comparator, or a call before Open. NotSupported: a
-// feature that is not implemented. Corruption has the offset. Reads count in the statistics of the
-// options. Lifetime: the comparator outlives the reader, which outlives its iterators and pinned
-// values. Thread safety: after Open any thread may call every method.
+// feature that is not implemented. Corruption also names the offset. The statistics of the options
+// count the reads. Lifetime: the comparator must outlive the reader, and the reader its iterators
+// and pinned values. Thread safety: after Open any thread may call every method.
 #pragma once
 
 #include <memory>
@@ -41,7 +41,7 @@ class ASHLAR_API SstFileReader {
 
   // The keys that a reader of the file alone sees, under the snapshot of the options if there is
   // one. Range deletions of the file apply, unless the options ignore them. The caller owns it.
-  // Null, here and below, only without memory for an iterator with an error.
+  // Null, here and below, only if not even an iterator with an error can be allocated.
   Iterator* NewIterator(const ReadOptions& options);
   // Every stored entry, deletions included, without range deletions. Its keys are for
   // ParseTableIteratorKey.

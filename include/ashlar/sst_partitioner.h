@@ -31,9 +31,9 @@ struct PartitionerRequest {
         current_user_key(&current_user_key_in),
         current_output_file_size(current_output_file_size_in) {}
 
-  const Slice* prev_user_key;         // the last one in the table
-  const Slice* current_user_key;      // the one to be written next
-  uint64_t current_output_file_size;  // bytes of the table so far, about
+  const Slice* prev_user_key;         // the last key in the table
+  const Slice* current_user_key;      // the next key to be written
+  uint64_t current_output_file_size;  // approximate bytes of the table so far
 };
 
 class ASHLAR_API SstPartitioner {
@@ -49,9 +49,9 @@ class ASHLAR_API SstPartitioner {
   virtual ~SstPartitioner() = default;
 
   virtual const char* Name() const = 0;
-  // Called for each user key of a table but its first.
+  // Called for each user key of a table except its first.
   virtual PartitionerResult ShouldPartition(const PartitionerRequest& request) = 0;
-  // Whether a table with these keys may move to the next level as it is. False: it is rewritten.
+  // Whether a table with these keys may move to the next level unchanged. If not, it is rewritten.
   virtual bool CanDoTrivialMove(const Slice& smallest_user_key, const Slice& largest_user_key) = 0;
 };
 
@@ -64,11 +64,11 @@ class ASHLAR_API SstPartitionerFactory : public Customizable {
       const SstPartitioner::Context& context) const = 0;
   // Written into the OPTIONS file.
   const char* Name() const override = 0;
-  // Text that an option's value may be, and that the OPTIONS file keeps. The default is Name().
+  // Text that the OPTIONS file stores, and that may be an option's value. The default is Name().
   std::string GetId() const override { return Name(); }
 };
 
-// Each table has keys with the same first `length` bytes; a shorter key is its own prefix.
+// All keys of a table have the same first `length` bytes. A shorter key is its own prefix.
 class ASHLAR_API SstPartitionerFixedPrefix : public SstPartitioner {
  public:
   explicit SstPartitionerFixedPrefix(size_t length) : length_(length) {}

@@ -397,12 +397,12 @@ enum StatsLevel : uint8_t {
   kExceptTickers = kDisableAll,
   kExceptHistogramOrTimers,  // tickers
   kExceptTimers,             // and histograms of sizes
-  kExceptDetailedTimers,     // and times, but for those below: the default
+  kExceptDetailedTimers,     // and times, except those below: the default
   kExceptTimeForMutex,       // and times of compression and of merge operators
   kAll,                      // the same: waits for mutexes are not measured
 };
 
-// The pure methods are those of RocksDB. A class of the program overrides the others as it likes.
+// The pure methods are RocksDB's. A class of the program may override the other virtual methods.
 class ASHLAR_API Statistics {
  public:
   virtual ~Statistics() = default;
@@ -411,7 +411,7 @@ class ASHLAR_API Statistics {
   virtual void recordTick(uint32_t ticker, uint64_t count = 1) = 0;
   virtual void setTickerCount(uint32_t ticker, uint64_t count) = 0;
   virtual uint64_t getAndResetTickerCount(uint32_t ticker) = 0;
-  // False: this class has no map.
+  // Returns false if the class has no map.
   virtual bool getTickerMap(std::map<std::string, uint64_t>* /*tickers*/) const { return false; }
 
   virtual void histogramData(uint32_t histogram, HistogramData* data) const = 0;
@@ -419,9 +419,9 @@ class ASHLAR_API Statistics {
   virtual void recordInHistogram(uint32_t histogram, uint64_t value) {
     measureTime(histogram, value);
   }
-  // The earlier name of recordInHistogram, which classes written for it override.
+  // The earlier name of recordInHistogram. Older classes of programs override this one.
   virtual void measureTime(uint32_t /*histogram*/, uint64_t /*value*/) {}
-  // The same for a time, which is dropped at levels without times.
+  // The same for a time. Has no effect at levels without times.
   void reportTimeToHistogram(uint32_t histogram, uint64_t time) {
     if (get_stats_level() > StatsLevel::kExceptTimers) recordInHistogram(histogram, time);
   }
@@ -429,7 +429,7 @@ class ASHLAR_API Statistics {
     return histogram < HISTOGRAM_ENUM_MAX;
   }
 
-  // Everything back to zero.
+  // Sets all tickers and histograms to zero.
   virtual Status Reset() { return Status::NotSupported("Statistics::Reset"); }
   // One line per ticker and histogram.
   virtual std::string ToString() const { return "ToString(): not implemented"; }

@@ -58,13 +58,13 @@ class [[nodiscard]] ASHLAR_API Status {
     kFileLocked = 201,      // another holder has the lock file
   };
 
-  // What a background error means for the database, as listeners and refused writes get it.
+  // The effect of a background error on the database, for listeners and refused writes.
   enum Severity : unsigned char {
     kNoError = 0,             // not a background error
-    kSoftError = 1,           // never of Ashlar: such errors are only in the LOG
+    kSoftError = 1,           // never returned by Ashlar, which only logs such errors
     kHardError = 2,           // read-only until DB::Resume
     kFatalError = 3,          // read-only until the database is opened again
-    kUnrecoverableError = 4,  // read-only because of damage: the files have to be looked at
+    kUnrecoverableError = 4,  // read-only because of damage, which needs an inspection of the files
     kMaxSeverity
   };
 
@@ -84,7 +84,7 @@ class [[nodiscard]] ASHLAR_API Status {
     status.subcode_ = kMergeOperandThresholdExceeded;
     return status;
   }
-  // Each error takes a text, or two that are joined by ": ". Most take a subcode instead.
+  // Each takes a text, or two that are joined by ": ". Most can take a subcode instead.
   static Status NotFound(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kNotFound, kNone, msg, msg2);
   }
@@ -111,7 +111,7 @@ class [[nodiscard]] ASHLAR_API Status {
   static Status NoSpace(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kIOError, kNoSpace, msg, msg2);
   }
-  // SstFileManager::SetMaxAllowedSpaceUsage.
+  // See SstFileManager::SetMaxAllowedSpaceUsage.
   static Status SpaceLimit(const Slice& msg = Slice(), const Slice& msg2 = Slice()) {
     return Status(kIOError, kSpaceLimit, msg, msg2);
   }
@@ -192,7 +192,7 @@ class [[nodiscard]] ASHLAR_API Status {
   }
   bool IsSpaceLimit() const { return code_ == kIOError && subcode_ == kSpaceLimit; }
   bool IsIOFenced() const { return code_ == kIOError && subcode_ == kIOFenced; }
-  // Never of Ashlar, which has no transactions: for programs that handle every error.
+  // Never true of errors of Ashlar, which has no transactions. For programs that handle all errors.
   bool IsLockLimit() const { return code_ == kAborted && subcode_ == kLockLimit; }
   bool IsDeadlock() const { return code_ == kBusy && subcode_ == kDeadlock; }
   bool IsTxnNotPrepared() const { return code_ == kInvalidArgument && subcode_ == kTxnNotPrepared; }
@@ -205,7 +205,7 @@ class [[nodiscard]] ASHLAR_API Status {
   Code code() const { return code_; }
   SubCode subcode() const { return subcode_; }
   Severity severity() const { return io_facts_.severity; }
-  // The text, or an empty string. Valid while the Status is.
+  // The text, or an empty string. Valid until the Status is changed or destroyed.
   const char* getState() const { return text_ ? text_.get() : ""; }
   // "OK", or "<code>: <text>".
   std::string ToString() const;
@@ -218,7 +218,7 @@ class [[nodiscard]] ASHLAR_API Status {
   Status WithContext(const Slice& context) const;
   // The same error with `delim` and `msg` after the text; Ok stays Ok.
   static Status CopyAppendMessage(const Status& status, const Slice& delim, const Slice& msg);
-  // Takes the other outcome, unless this one is an error.
+  // Assigns the other outcome, unless this one is an error.
   Status& UpdateIfOk(Status&& other) {
     if (ok()) *this = std::move(other);
     return *this;
@@ -235,7 +235,7 @@ class [[nodiscard]] ASHLAR_API Status {
 
  protected:
   // Facts about an I/O error, read and set through IOStatus, and the severity of a background
-  // error. They stay with every copy.
+  // error. Every copy has them.
   struct IOFacts {
     unsigned char is_retryable : 1 = 0;
     unsigned char is_data_loss : 1 = 0;

@@ -1,11 +1,11 @@
 // SystemClock: the time of an Env. A program with its own time derives from it, or from
-// SystemClockWrapper, and makes an Env of it by NewCompositeEnv or the constructor of Env.
+// SystemClockWrapper, and makes an Env with it by NewCompositeEnv or the constructor of Env.
 //
 // I1: an Env and its SystemClock have the same time. GetSystemClock() of an Env that was made
 //     without a clock returns a clock that calls the methods of the Env.
 //
-// RocksDB's TimedWait is not here: the engine waits for conditions with the system's time. A clock
-// must not call the database, which reads the time under its locks, too.
+// RocksDB's TimedWait is not here, because the engine waits for conditions by the system's time. A
+// clock must not call the database, because the database also reads the time under its locks.
 //
 // Thread safety: every method may be called by several threads at once. Lifetime: an Env shares its
 // clock. The clock of an Env that was made without one may be called as long as the Env lives.
@@ -25,8 +25,8 @@ class ASHLAR_API SystemClock : public Customizable {
  public:
   static const char* Type() { return "SystemClock"; }
   static const char* kDefaultName() { return "DefaultClock"; }
-  // "DefaultClock" or an empty text: Default(). NotSupported: a clock that only its program can
-  // make.
+  // For "DefaultClock" or an empty text, *result is Default(). NotSupported: other clocks, which
+  // only their programs can make.
   static Status CreateFromString(const ConfigOptions& config_options, const std::string& value,
                                  std::shared_ptr<SystemClock>* result);
   // The operating system's time; lives as long as the process.
@@ -34,11 +34,11 @@ class ASHLAR_API SystemClock : public Customizable {
 
   const char* Name() const override = 0;
 
-  // Microseconds since 1970; nanoseconds of a monotonic clock with an unspecified start (default:
-  // from NowMicros).
+  // NowMicros: microseconds since 1970. NowNanos: nanoseconds of a monotonic clock with an
+  // unspecified start; the default calls NowMicros.
   virtual uint64_t NowMicros() = 0;
   virtual uint64_t NowNanos() { return NowMicros() * 1000; }
-  // Processor time of the calling thread. Default: 0, for unknown; CPUNanos: from CPUMicros.
+  // Processor time of the calling thread. Defaults: CPUMicros is 0 (unknown); CPUNanos calls it.
   virtual uint64_t CPUMicros() { return 0; }
   virtual uint64_t CPUNanos() { return CPUMicros() * 1000; }
   virtual void SleepForMicroseconds(int micros) = 0;

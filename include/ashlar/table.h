@@ -1,6 +1,6 @@
-// Table files: how they are laid out. A column family names a TableFactory; the block-based one is
-// the default. Tables of both kinds can be read with every factory, so the factory may change from
-// one open to the next.
+// The layout of table files. A column family names a TableFactory; the block-based one is the
+// default. Tables of both kinds can be read with every factory, so the factory may change from one
+// open to the next.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ enum ChecksumType : char {
   kXXH3 = 0x4,
 };
 
-// Where index and filter blocks are kept. Accepted: those of an open table are in memory always.
+// Where index and filter blocks are kept. Accepted: those of an open table are always in memory.
 enum class PinningTier { kFallback, kNone, kFlushedAndSimilar, kAll };
 
 struct MetadataCacheOptions {
@@ -38,7 +38,7 @@ struct CacheEntryRoleOptions {
   enum class Decision {
     kEnabled,
     kDisabled,
-    kFallback,  // as for all roles; there it means that the role is not charged
+    kFallback,  // as CacheUsageOptions::options says; there it means that it is not charged
   };
   Decision charged = Decision::kFallback;
 
@@ -46,8 +46,8 @@ struct CacheEntryRoleOptions {
 };
 
 // One role can be enabled: kBlockBasedTableReader, the memory of open tables, with their indexes
-// and filters. If it does not fit next to the pinned blocks, the table is not charged; in a cache
-// with strict_capacity_limit opening it is a MemoryLimit. kEnabled for any other role, or for all
+// and filters. A table that does not fit next to the pinned blocks is not charged; in a cache with
+// strict_capacity_limit its open fails with MemoryLimit. kEnabled for any other role, or for all
 // of them, is NotSupported; with no_block_cache, InvalidArgument.
 struct CacheUsageOptions {
   CacheEntryRoleOptions options = {};  // of roles without an entry in options_overrides
@@ -57,15 +57,15 @@ struct CacheUsageOptions {
 // Members marked "accepted" have no effect and change no result; "refused" ones make DB::Open fail
 // with NotSupported unless they have their default.
 //
-// DB::SetOptions with "block_based_table_factory" and a list, such as "{block_size=16384;}",
-// changes all but block_cache, no_block_cache, cache_usage_options (which has no text) and the
-// refused ones: those for writing from the next table on, those for reading for tables that are
-// opened later.
+// DB::SetOptions with "block_based_table_factory" and a list, such as "{block_size=16384;}", can
+// change all members except block_cache, no_block_cache, cache_usage_options (which has no text)
+// and the refused ones. Options for writing apply from the next table on, and options for reading
+// to tables that are opened later.
 struct BlockBasedTableOptions {
   static const char* kName() { return "BlockTableOptions"; }
 
-  // The memory for blocks. Null with no_block_cache false: a cache of 32 MiB for this column
-  // family. Not used with no_block_cache.
+  // The cache for blocks. If it is null and no_block_cache is false, the column family gets its own
+  // cache of 32 MiB. Not used with no_block_cache.
   std::shared_ptr<Cache> block_cache;
   bool no_block_cache = false;
   // True if the in-memory index and filter of a table are charged to the block cache. They stay in
@@ -82,15 +82,15 @@ struct BlockBasedTableOptions {
 
   enum IndexType : char {
     kBinarySearch = 0x00,
-    // Also says in which blocks a prefix is, for RocksDB. Needs a prefix_extractor; a table with a
-    // key outside its domain has no such part.
+    // Also maps each prefix to its blocks, for RocksDB. Requires a prefix_extractor. A table with a
+    // key outside its domain has no such map.
     kHashSearch = 0x01,
     // Partitions of metadata_block_size and an index over them.
     kTwoLevelIndexSearch = 0x02,
-    // Has the first key of each block, too.
+    // Also stores the first key of each block.
     kBinarySearchWithFirstKey = 0x03,
   };
-  // What is written. The index of an open table is the same structure in memory for all types.
+  // The index of new tables. In memory, the index of an open table is the same for all types.
   IndexType index_type = kBinarySearch;
 
   enum DataBlockIndexType : char {
@@ -105,21 +105,21 @@ struct BlockBasedTableOptions {
   // The checksum of each block. Tables with any of the types are read.
   ChecksumType checksum = kXXH3;
 
-  // Bytes of a data block before compression, about; a block is closed early when it is within
+  // Approximate bytes of a data block before compression. A block is closed early if it is within
   // block_size_deviation percent of that and the next entry would exceed it.
   uint64_t block_size = 4 * 1024;
   int block_size_deviation = 10;
-  // Entries between two keys stored whole, in data blocks (at least 1) and in the index.
+  // A key is stored completely every so many entries, in data blocks and in the index. At least 1.
   int block_restart_interval = 16;
   int index_block_restart_interval = 1;
-  // Bytes of a partition of the index or of the filter, about.
+  // Approximate bytes of a partition of the index or of the filter.
   uint64_t metadata_block_size = 4096;
-  // Writes the filter in partitions. Counts with kTwoLevelIndexSearch only, as in RocksDB.
+  // Writes the filter in partitions. No effect without kTwoLevelIndexSearch, as in RocksDB.
   bool partition_filters = false;
   // Accepted: index and filter are always cut independently.
   bool decouple_partitioned_filters = true;
   bool optimize_filters_for_memory = false;  // accepted
-  // Whether keys in a block share prefixes; false lets keys be pinned without a copy.
+  // Whether keys in a block share prefixes. If not, RocksDB can pin them without a copy.
   bool use_delta_encoding = true;
 
   // Null: no filter.
@@ -131,8 +131,8 @@ struct BlockBasedTableOptions {
   bool verify_compression = false;                  // accepted
   uint32_t read_amp_bytes_per_bit = 0;              // accepted
 
-  // The layout to write: 2 to 5. 5 is read by every RocksDB since 6.6. Below 5 a Bloom filter is
-  // RocksDB's legacy one, which lets more absent keys through. Tables of versions 0 to 7 are read.
+  // The format of new tables: 2 to 5. Every RocksDB since 6.6 reads 5. Below 5, Bloom filters are
+  // RocksDB's legacy ones, with more false positives. Tables of versions 0 to 7 can be read.
   uint32_t format_version = 5;
   bool enable_index_compression = true;
   // Data blocks begin at multiples of 4 KiB (of block_size if that is less), padded with zeros.
@@ -146,8 +146,8 @@ struct BlockBasedTableOptions {
   };
   IndexShorteningMode index_shortening = IndexShorteningMode::kShortenSeparators;
 
-  // Readahead of an iterator that scans, in bytes: it starts at the initial size and doubles up to
-  // the maximum. 0 reads block by block.
+  // Readahead of an iterator that scans, in bytes. It starts at the initial size and doubles up to
+  // the maximum. If either is 0, blocks are read one by one.
   size_t max_auto_readahead_size = 256 * 1024;
   size_t initial_auto_readahead_size = 8 * 1024;
   uint64_t num_file_reads_for_auto_readahead = 2;  // accepted
@@ -164,16 +164,16 @@ struct BlockBasedTableOptions {
   bool separate_key_value_in_data_block = false;            // accepted: they stay together
   size_t super_block_alignment_size = 0;                    // accepted
   size_t super_block_alignment_space_overhead_ratio = 128;  // accepted
-  // Refused, both: there are no indexes of the program.
+  // Refused, both: programs cannot supply indexes.
   bool use_udi_as_primary_index = false;
   bool fail_if_no_udi_on_open = false;
 };
 
-// How the keys of a PlainTable lie in the file.
+// How a PlainTable stores its keys.
 enum EncodingType : char {
-  kPlain,  // every key whole
-  // keys that have the prefix of the key before leave it out; needs
-  // ColumnFamilyOptions::prefix_extractor, otherwise as kPlain
+  kPlain,  // every key completely
+  // keys with the same prefix as the key before omit the prefix; without a
+  // ColumnFamilyOptions::prefix_extractor the same as kPlain
   kPrefix,
 };
 
@@ -186,34 +186,34 @@ struct ASHLAR_API PlainTablePropertyNames {
 
 inline constexpr uint32_t kPlainTableVariableLength = 0;
 
-// Tables without blocks, compression or checksums, for data that fits into memory. Mapped with
-// DBOptions::allow_mmap_reads; otherwise, and in an Env that maps no files, an open table is in
-// memory as a whole. A file holds up to 2 GiB.
+// Tables without blocks, compression or checksums, for data that fits into memory. They are mapped
+// with DBOptions::allow_mmap_reads. Otherwise, and in an Env that maps no files, all of an open
+// table is read into memory. A file holds up to 2 GiB.
 //
 // With a prefix extractor and a hash_table_ratio above 0, lookups and seeks within a prefix use a
-// hash table of prefixes. All others search every index_sparseness-th key. Iterators move and seek
-// in both directions in every mode.
+// hash table of prefixes. Others search an index of every index_sparseness-th key. Iterators move
+// and seek in both directions in every mode.
 struct PlainTableOptions {
   static const char* kName() { return "PlainTableOptions"; }
 
   // The length of every user key in bytes. It is then not stored with the key (kPlain), and a key
   // of another length is InvalidArgument. kPlainTableVariableLength: each key has its own length.
   uint32_t user_key_len = kPlainTableVariableLength;
-  // Bits for each key in the Bloom filter. It holds whole keys if there is no hash table, which
-  // would filter by itself, and is in the file with store_index_in_file. 0: none. In memory the
-  // value is clamped to 1 to 100. See ColumnFamilyOptions::bloom_locality.
+  // Bits per key of the Bloom filter. In memory it holds whole keys, and exists only without a hash
+  // table, which filters by itself. With store_index_in_file, the file has one, too. 0: none.
+  // Values are clamped to 1 to 100 in memory. See ColumnFamilyOptions::bloom_locality.
   int bloom_bits_per_key = 10;
-  // Prefixes for each place in the hash table; above 0.9 is as 0.9 in memory. 0: no hash table.
-  // Above 0 without a prefix extractor: NotSupported at open.
+  // Prefixes per slot of the hash table; in memory at most 0.9. 0: no hash table. Above 0 without a
+  // prefix extractor: NotSupported at open.
   double hash_table_ratio = 0.75;
-  // Keys between two that the search knows; of one prefix, in the file. 0 is as 1.
+  // One key in so many is indexed; in the file, one in so many of each prefix. 0 is the same as 1.
   size_t index_sparseness = 16;
   size_t huge_page_tlb_size = 0;  // accepted
   EncodingType encoding_type = kPlain;
   // Opens tables without hash table and Bloom filter, for programs that only scan. Lookups search.
   bool full_scan_mode = false;
   // Also writes index and Bloom filter into the file, so that RocksDB need not read all keys at
-  // open. Ashlar reads all keys in any case, to verify them.
+  // open. Ashlar always reads all keys, to verify them.
   bool store_index_in_file = false;
 };
 
@@ -240,7 +240,7 @@ class ASHLAR_API TableFactory : public Customizable {
   TableFactory(const TableFactory&) = delete;
   TableFactory& operator=(const TableFactory&) = delete;
 
-  // Its options: GetOptions<BlockBasedTableOptions>() or GetOptions<PlainTableOptions>().
+  // For the options call GetOptions<BlockBasedTableOptions>() or GetOptions<PlainTableOptions>().
   const char* Name() const override = 0;
 
  protected:
@@ -252,7 +252,7 @@ ASHLAR_API TableFactory* NewBlockBasedTableFactory(
     const BlockBasedTableOptions& table_options = BlockBasedTableOptions());
 ASHLAR_API TableFactory* NewPlainTableFactory(
     const PlainTableOptions& options = PlainTableOptions());
-// Refused by every open, as NotSupported.
+// Every open with this factory returns NotSupported.
 ASHLAR_API TableFactory* NewCuckooTableFactory(
     const CuckooTableOptions& table_options = CuckooTableOptions());
 

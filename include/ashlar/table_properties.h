@@ -1,5 +1,5 @@
-// TableProperties: the properties block of a table file; and classes of the program that add
-// properties to it, or ask for its compaction.
+// TableProperties: the properties block of a table file. Classes of the program can add properties
+// to it, or request the compaction of the table.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ using UserCollectedProperties = std::map<std::string, std::string>;
 
 struct ASHLAR_API TableProperties {
   uint64_t orig_file_number = 0;
-  // Where a table for ingestion has its global sequence number, in bytes from the start of the
-  // file. 0: it has none.
+  // The offset of the global sequence number of a table for ingestion, in bytes from the start of
+  // the file. 0: it has none.
   uint64_t external_sst_file_global_seqno_offset = 0;
   uint64_t data_size = 0;   // bytes of all data blocks
   uint64_t index_size = 0;  // bytes of the index block
@@ -41,18 +41,18 @@ struct ASHLAR_API TableProperties {
   uint64_t format_version = 0;
   uint64_t fixed_key_len = 0;
   uint64_t column_family_id = 0x7fffffff;  // unknown
-  uint64_t creation_time = 0;              // seconds since 1970, here and below; 0 unknown
+  uint64_t creation_time = 0;              // seconds since 1970, here and below; 0: unknown
   uint64_t oldest_key_time = 0;
   uint64_t file_creation_time = 0;
   // RocksDB records these if it samples blocks for compression; Ashlar does not. Bytes; 0: unknown.
   uint64_t slow_compression_estimated_data_size = 0;
   uint64_t fast_compression_estimated_data_size = 0;
 
-  // Recorded by RocksDB's releases after 7.8, each since another one. Tables that Ashlar writes do
-  // not have them. 0: unknown, unless another value is named.
-  uint64_t num_data_blocks_compression_rejected = 0;  // stored as they are: not small enough
-  uint64_t num_data_blocks_compression_bypassed = 0;  // stored as they are: not tried
-  uint64_t num_uniform_blocks = 0;                    // data blocks with keys at even distances
+  // Recorded by RocksDB's releases after 7.8, each since a different one. Tables that Ashlar writes
+  // do not have them. 0: unknown, unless a comment names another value.
+  uint64_t num_data_blocks_compression_rejected = 0;  // stored uncompressed: not small enough
+  uint64_t num_data_blocks_compression_bypassed = 0;  // stored uncompressed: not tried
+  uint64_t num_uniform_blocks = 0;                    // data blocks with evenly spaced keys
   uint64_t newest_key_time = 0;
   uint64_t tail_start_offset = 0;                  // of the bytes after the data blocks
   uint64_t user_defined_timestamps_persisted = 1;  // 0: keys were stored without theirs
@@ -60,8 +60,8 @@ struct ASHLAR_API TableProperties {
   uint64_t key_smallest_seqno = UINT64_MAX;
   uint64_t data_block_restart_interval = 0;
   uint64_t index_block_restart_interval = 0;
-  uint64_t separate_key_value_in_data_block = 0;  // 1: keys and values are apart
-  uint64_t udi_is_primary_index = 0;              // 0, or the table is not opened (NotSupported)
+  uint64_t separate_key_value_in_data_block = 0;  // 1: keys and values are stored separately
+  uint64_t udi_is_primary_index = 0;              // if not 0, the table is refused (NotSupported)
   std::string seqno_to_time_mapping;              // in RocksDB's encoding
 
   bool HasKeyLargestSeqno() const { return key_largest_seqno != UINT64_MAX; }
@@ -81,7 +81,7 @@ struct ASHLAR_API TableProperties {
   // Those of the program's collectors, and properties that this release has no field for.
   UserCollectedProperties user_collected_properties;
 
-  // Not recorded in tables. Listeners that are notified of a new table receive it.
+  // Not recorded in tables. Listeners that are notified of a new table receive them.
   uint64_t uncompressed_data_size = 0;          // bytes of all data blocks of a block-based table
   UserCollectedProperties readable_properties;  // of the program's collectors
 
@@ -90,32 +90,32 @@ struct ASHLAR_API TableProperties {
                        const std::string& kv_delim = "=") const;
 };
 
-// Sees the entries of one new table, in the order of its keys, and its range deletions. A failure
-// of it, or an exception, is written to the LOG; the table is written all the same, without the
-// collector's properties. Lifetime: from the first entry of the table until after Finish. Thread
-// safety: one thread at a time.
+// Receives the entries of one new table, in key order, and its range deletions. Its first failure
+// or exception is written to the LOG. The table is written in any case, but without the collector's
+// properties after an exception or if Finish fails. Lifetime: from the first entry of the table
+// until after Finish. Thread safety: one thread at a time.
 class ASHLAR_API TablePropertiesCollector {
  public:
   virtual ~TablePropertiesCollector() = default;
 
   // The older form of AddUserKey, which calls it.
   virtual Status Add(const Slice& key, const Slice& value);
-  // One entry, by its user key. A range deletion comes with its begin as key and its end as value.
-  // file_size: the bytes of the table so far.
+  // Called for each entry. For a range deletion, key is its begin and value is its end. file_size:
+  // the bytes of the table so far.
   virtual Status AddUserKey(const Slice& key, const Slice& value, EntryType type,
                             SequenceNumber seq, uint64_t file_size);
-  // After each data block: its bytes before compression. Ashlar compresses no samples, so the two
-  // estimates are 0.
+  // Called after each data block, with its bytes before compression. Ashlar compresses no samples,
+  // so the two estimates are 0.
   virtual void BlockAdd(uint64_t block_uncomp_bytes, uint64_t block_compressed_bytes_fast,
                         uint64_t block_compressed_bytes_slow);
-  // After the last entry: adds properties to the table. Names that begin with "rocksdb." are
-  // ignored.
+  // Called after the last entry, to add properties to the table. Names that begin with "rocksdb."
+  // are ignored.
   virtual Status Finish(UserCollectedProperties* properties) = 0;
-  // For people, after Finish: becomes TableProperties::readable_properties.
+  // Called after Finish. Texts for people, which become TableProperties::readable_properties.
   virtual UserCollectedProperties GetReadableProperties() const = 0;
   virtual const char* Name() const = 0;
-  // After Finish. True: the table is to be compacted, although its level may not be full. Not asked
-  // where the table is on the last level of its keys.
+  // Called after Finish. If true, the table is compacted even if its level is not full. Ignored in
+  // a bottommost compaction, and in a family with one level.
   virtual bool NeedCompact() const { return false; }
 };
 
@@ -131,12 +131,12 @@ class ASHLAR_API TablePropertiesCollectorFactory : public Customizable {
     // The level that the table is made for, of num_levels. -1: unknown.
     int level_at_creation = kUnknownLevelAtCreation;
     int num_levels = kUnknownNumLevels;
-    // The largest there is: data have no tiers.
+    // The largest sequence number, because data have no tiers.
     SequenceNumber last_level_inclusive_max_seqno_threshold = (SequenceNumber{1} << 56) - 1;
   };
 
   static const char* Type() { return "TablePropertiesCollectorFactory"; }
-  // A collector that the caller owns. Null: none for this table.
+  // Returns a collector that the caller owns. Null: none for this table.
   virtual TablePropertiesCollector* CreateTablePropertiesCollector(Context context) = 0;
   const char* Name() const override = 0;
   using Customizable::ToString;

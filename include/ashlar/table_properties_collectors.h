@@ -1,4 +1,4 @@
-// Collectors of table properties that the library has (ashlar/table_properties.h).
+// Collectors of table properties that the library provides (ashlar/table_properties.h).
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,9 @@ namespace ashlar {
 
 // Marks a new table for compaction if it is dense in deletions: a window of sliding_window_size
 // entries (rounded up to a multiple of 128) has deletion_trigger deletions. With a deletion_ratio
-// in (0, 1], so does a table in which deletions are that share of all entries. A range deletion
-// counts as one. Ashlar's own option compact_dense_deletions, on by default, does the same by
-// blocks.
+// in (0, 1], a table in which deletions are that share of all entries is dense, too. A range
+// deletion counts as one. Ashlar's own option compact_dense_deletions, on by default, does the same
+// by blocks.
 class ASHLAR_API CompactOnDeletionCollectorFactory final : public TablePropertiesCollectorFactory {
  public:
   CompactOnDeletionCollectorFactory(size_t sliding_window_size, size_t deletion_trigger,
@@ -26,7 +26,7 @@ class ASHLAR_API CompactOnDeletionCollectorFactory final : public TablePropertie
   const char* Name() const override { return "CompactOnDeletionCollector"; }
   std::string ToString() const override;
 
-  // Changes count from the next table on.
+  // Changes apply from the next table on.
   void SetWindowSize(size_t sliding_window_size);
   size_t GetWindowSize() const { return sliding_window_size_.load(); }
   // 0: no trigger.

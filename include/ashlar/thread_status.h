@@ -1,14 +1,14 @@
 // ThreadStatus: the activity of a thread of an Env at one moment. Env::GetThreadList returns one
-// for each thread that runs background jobs, and for each other thread that is running one.
+// for each background thread, and for each other thread that is running a background job.
 //
 // I1: a thread that runs no flush or compaction of a database with enable_thread_tracking has
 //     OP_UNKNOWN, empty names and zeros.
 // I2: numbers grow while an operation runs. They belong to one operation but not to one moment.
 // The engine reports OP_FLUSH and OP_COMPACTION, and of their stages STAGE_FLUSH_RUN,
 // STAGE_FLUSH_WRITE_L0, STAGE_MEMTABLE_INSTALL_FLUSH_RESULTS, STAGE_COMPACTION_RUN,
-// STAGE_COMPACTION_PROCESS_KV and STAGE_COMPACTION_INSTALL. COMPACTION_BYTES_READ and both
-// …_BYTES_WRITTEN count finished tables. Waits for mutexes are not reported. Numbers of the
-// enumerations are those of RocksDB 11.8.1.
+// STAGE_COMPACTION_PROCESS_KV and STAGE_COMPACTION_INSTALL. Both …_BYTES_WRITTEN count finished
+// tables, and COMPACTION_BYTES_READ stays 0. Waits for mutexes are not reported. The numbers of the
+// enumerators are those of RocksDB 11.8.1.
 //
 // Thread safety: a value; the functions may be called from any thread.
 #pragma once
@@ -98,17 +98,17 @@ struct ASHLAR_API ThreadStatus {
   uint64_t op_properties[kNumOperationProperties];
   const StateType state_type;
 
-  // Texts of the values, as RocksDB has them; a value outside its enumeration is as its first.
+  // RocksDB's texts. An unknown value has the text of the first; a thread type, "Unknown".
   static std::string GetThreadTypeName(ThreadType thread_type);
   static const std::string& GetOperationName(OperationType op_type);
   static const std::string& GetOperationStageName(OperationStage stage);
   static const std::string& GetStateName(StateType state_type);
-  // Of the property at position i; empty: the operation has none there.
+  // The name of the property at position i. Empty: the operation has none there.
   static const std::string& GetOperationPropertyName(OperationType op_type, int i);
   // Formats a duration: "17 us", "20.500 ms", "30.000 sec", "05:17.000 M:S", "02:03:14.000 H:M:S".
   // 0 gives an empty text.
   static const std::string MicrosToString(uint64_t op_elapsed_time);
-  // The properties by name; levels and flags are taken apart.
+  // The properties by name. Levels and flags are separate entries.
   static std::map<std::string, uint64_t> InterpretOperationProperties(
       OperationType op_type, const uint64_t* op_properties);
 };

@@ -1,23 +1,23 @@
-// TransactionLogIterator: the writes of an open database in the order of their sequences, read from
-// its logs. DB::GetUpdatesSince makes it. It serves to replicate a database.
+// TransactionLogIterator: the writes of an open database in sequence order, read from its logs, for
+// example to replicate the database. DB::GetUpdatesSince creates it.
 //
 //   Valid()                     is at a batch
 //   !Valid(), status() is Ok    has caught up: every batch in the logs was returned. Next() may be
-//                               called again, and becomes valid when there are more
+//                               called again, and makes it valid once there are more
 //   !Valid(), status() is not   ended; Next() has no effect
 //
-// The iterator follows the database from log to log, also into the archive (WAL_ttl_seconds). That
-// of a secondary has more after each TryCatchUpWithPrimary. A log that is neither live nor archived
-// any more is a gap. Writes with disableWAL, ingestions and imports are gaps too, because they take
+// The iterator follows the database from log to log, also into the archive (WAL_ttl_seconds). On a
+// secondary it gets more batches after each TryCatchUpWithPrimary. A log that is no longer live or
+// archived is a gap. Writes with disableWAL, ingestions and imports are gaps, too, because they use
 // sequences and are in no log.
 //
-// Errors: NotFound "Gap in sequence numbers": no log has the next batch any more; or, of a
-// secondary and of a read-only database, the primary took a returned batch back. Corruption names
-// file and offset: a log is damaged, and the rest does not continue it. NotSupported: a record of a
-// feature that is not implemented. IOError. MemoryLimit.
+// Errors: NotFound "Gap in sequence numbers": no log has the next batch any more or, on a secondary
+// or a read-only database, the primary took a returned batch back. Corruption names file and
+// offset: a log is damaged, and no other log continues it. NotSupported: a record of a feature that
+// is not implemented. IOError. MemoryLimit.
 //
-// A new iterator begins at the first batch that is there. To continue where another iterator ended,
-// compare: the sequence of the first batch must be that of the last one plus its Count().
+// A new iterator begins at the first batch that still exists. To continue where another iterator
+// ended, check that the first batch's sequence is the last batch's plus the last batch's Count().
 //
 // Thread safety: one thread at a time. Lifetime: while it lives, Close returns Aborted; after the
 // DB is deleted it stays valid.
@@ -52,9 +52,9 @@ class ASHLAR_API WalFile {
   virtual std::string PathName() const = 0;
   virtual uint64_t LogNumber() const = 0;
   virtual WalFileType Type() const = 0;
-  // Of the log's first record. 0 from DB::GetCurrentWalFile, which does not read the log.
+  // Of the log's first record. 0 if from DB::GetCurrentWalFile, which does not read the log.
   virtual SequenceNumber StartSequence() const = 0;
-  // Of the current log: the end of the last record that was written to the operating system.
+  // For the current log, the end of the last record that was written to the operating system.
   virtual uint64_t SizeFileBytes() const = 0;
 };
 using LogFile = WalFile;
@@ -63,7 +63,7 @@ using VectorWalPtr = std::vector<std::unique_ptr<WalFile>>;
 using VectorLogPtr = VectorWalPtr;
 
 struct BatchResult {
-  // Of the batch's first record; the next batch has this plus writeBatchPtr->Count().
+  // Of the batch's first record. The sequence of the next batch is writeBatchPtr->Count() larger.
   SequenceNumber sequence = 0;
   std::unique_ptr<WriteBatch> writeBatchPtr;
 };
@@ -83,10 +83,10 @@ class ASHLAR_API TransactionLogIterator {
   TransactionLogIterator& operator=(const TransactionLogIterator&) = delete;
 
   virtual bool Valid() const = 0;
-  // To the next batch. It never waits: without one the iterator has caught up.
+  // Moves to the next batch. Never waits: if there is none, the iterator has caught up.
   virtual void Next() = 0;
   virtual Status status() const = 0;
-  // Gives the batch away; call it once per step. A batch of log data alone has a Count() of 0, and
+  // Moves the batch out, so call it once per step. A batch of only log data has a Count() of 0 and
   // the sequence of the next write. REQUIRES: Valid().
   virtual BatchResult GetBatch() = 0;
 };

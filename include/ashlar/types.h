@@ -11,7 +11,7 @@ namespace ashlar {
 // values stay below 2^56.
 using SequenceNumber = uint64_t;
 
-// Of RocksDB's events about blob files, which Ashlar does not write.
+// For RocksDB's events about blob files, which Ashlar does not write.
 enum class BlobFileCreationReason { kFlush, kCompaction, kRecovery };
 
 // Why a table file was made.
@@ -31,7 +31,7 @@ enum EntryType {
   kEntryOther
 };
 
-// How writers of a column family fare at the moment.
+// Whether writers of a column family are delayed or stopped at the moment.
 enum class WriteStallCondition { kDelayed, kStopped, kNormal };
 
 // A hint about how often a file will be read. Ashlar keeps it, and treats all files alike.

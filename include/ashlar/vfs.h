@@ -31,18 +31,18 @@ namespace ashlar::vfs {
 // use_direct_io.
 struct FileOptions {
   bool use_mmap_reads = false;  // RandomAccessFile: Map() succeeds
-  // Bypass the page cache; buffers, offsets and lengths become the implementation's concern.
+  // Bypass the page cache. The implementation aligns buffers, offsets and lengths as needed.
   bool use_direct_io = false;
-  // WritableFile: write through a mapping; excludes use_direct_io. A write that the disk does not
-  // take then ends the process (SIGBUS) or is lost without an error.
+  // WritableFile: write through a mapping; excludes use_direct_io. A write that the disk cannot
+  // store then ends the process (SIGBUS) or is lost without an error.
   bool use_mmap_writes = false;
-  // With use_mmap_writes: Sync does not cut the file either; for readers that know where the
+  // With use_mmap_writes: Sync does not truncate the file, either; for readers that know where the
   // contents end.
   bool keeps_zero_tail = false;
-  // WritableFile: each Append is one write by the operating system; for callers that collect small
+  // WritableFile: each Append is one write to the operating system; for callers that collect small
   // pieces.
   bool unbuffered_appends = false;
-  // WritableFile: reserve space in steps of this many bytes; given back at Close.
+  // WritableFile: reserve space in steps of this many bytes. Close releases unused space.
   uint64_t preallocate_bytes = 0;
   bool exclusive_create = false;  // WritableFile: fail if the file exists
 };
@@ -52,7 +52,7 @@ enum class AccessPattern { kNormal, kRandom, kSequential, kWillNeed, kDontNeed }
 class ASHLAR_API SequentialFile {
  public:
   virtual ~SequentialFile() = default;
-  // Reads up to n bytes into scratch and points *result at them. An empty *result with Ok is the
+  // Reads up to n bytes into scratch and points *result at them. An empty *result with Ok means the
   // end of the file.
   virtual Status Read(size_t n, Slice* result, char* scratch) = 0;
   virtual Status Skip(uint64_t n) = 0;
@@ -83,8 +83,8 @@ class ASHLAR_API WritableFile {
  public:
   virtual ~WritableFile() = default;  // closes without reporting errors; call Close
   virtual Status Append(const Slice& data) = 0;
-  // Whether Append hands everything to the operating system by itself. Flush is then only needed to
-  // cut a tail of zeros or of former contents.
+  // Whether Append passes all data to the operating system by itself. Flush is then only needed to
+  // truncate a tail of zeros or of former contents.
   virtual bool AppendsAtOnce() const { return false; }
   // Writes the buffered data of this process to the operating system. They survive kill -9, but not
   // a power cut.
@@ -94,8 +94,8 @@ class ASHLAR_API WritableFile {
   virtual Status Close() = 0;
   // File size in bytes: the size at the open plus all appended bytes.
   virtual uint64_t Size() const = 0;
-  // Starts write-back of a range without waiting; advice, whose result callers ignore. A file that
-  // learns here that bytes are lost must fail in Sync.
+  // Starts write-back of a range without waiting. This is advice, and callers ignore its result. A
+  // file that learns here that bytes are lost must fail in Sync.
   virtual Status RangeSync(uint64_t offset, uint64_t bytes);
 };
 
@@ -104,9 +104,9 @@ class ASHLAR_API WritableFile {
 class ASHLAR_API RandomRWFile {
  public:
   virtual ~RandomRWFile() = default;
-  // As RandomAccessFile.
+  // As RandomAccessFile::Read.
   virtual Status Read(uint64_t offset, size_t n, Slice* result, char* scratch) const = 0;
-  // Writes to the operating system. Extends the file if it ends before.
+  // Writes to the operating system. Extends the file if it ends earlier.
   virtual Status Write(uint64_t offset, const Slice& data) = 0;
   virtual Status Sync() = 0;
   virtual Status Close() = 0;
@@ -136,29 +136,29 @@ class ASHLAR_API FileSystem {
                                    std::unique_ptr<SequentialFile>* result) = 0;
   virtual Status NewRandomAccessFile(const std::string& path, const FileOptions& options,
                                      std::unique_ptr<RandomAccessFile>* result) = 0;
-  // Creates the file, or cuts an existing one to nothing (unless exclusive_create). Files are
+  // Creates the file, or truncates an existing one to 0 bytes (unless exclusive_create). Files are
   // created with mode 0600.
   virtual Status NewWritableFile(const std::string& path, const FileOptions& options,
                                  std::unique_ptr<WritableFile>* result) = 0;
-  // Opens an existing file for appending; creates it when missing.
+  // Opens an existing file for appending, or creates it if it is missing.
   virtual Status ReopenWritableFile(const std::string& path, const FileOptions& options,
                                     std::unique_ptr<WritableFile>* result) = 0;
   // Renames `from` to `to`, which must not exist, and opens it for writing from its beginning: Size
   // is 0, and Append overwrites the old contents. Appends are immediate; the file is neither mapped
-  // nor direct. NotSupported: nothing has changed. After another error the file has one of the
+  // nor direct. NotSupported: nothing has changed. After another error the file has one of the two
   // names.
   virtual Status ReuseWritableFile(const std::string& from, const std::string& to,
                                    const FileOptions& options,
                                    std::unique_ptr<WritableFile>* result);
   virtual Status NewDirectory(const std::string& path, std::unique_ptr<Directory>* result) = 0;
-  // An existing file, the second one not empty. Not for the engine; default: NotSupported.
+  // Open an existing file; the second needs contents. Not for the engine. Default: NotSupported.
   virtual Status NewRandomRWFile(const std::string& path, std::unique_ptr<RandomRWFile>* result);
   virtual Status NewMemoryMappedFileBuffer(const std::string& path,
                                            std::unique_ptr<MemoryMappedFileBuffer>* result);
 
-  // Ok, NotFound, or an error that says why it is not known.
+  // Ok, NotFound, or the error that prevented the check.
   virtual Status FileExists(const std::string& path) = 0;
-  // Names without "." and "..", in no order.
+  // Names without "." and "..", in no particular order.
   virtual Status GetChildren(const std::string& path, std::vector<std::string>* names) = 0;
   virtual Status DeleteFile(const std::string& path) = 0;
   // Mode 0700. Error if it exists.
@@ -170,24 +170,24 @@ class ASHLAR_API FileSystem {
   // Atomically replaces `to`.
   virtual Status RenameFile(const std::string& from, const std::string& to) = 0;
   virtual Status LinkFile(const std::string& from, const std::string& to);
-  // How many names the file has.
+  // The number of names (hard links) of the file.
   virtual Status NumFileLinks(const std::string& path, uint64_t* count);
   virtual Status Truncate(const std::string& path, uint64_t bytes) = 0;
-  // Creates `path` if it is missing, and holds it exclusively against other processes and against
-  // this one. IOError with the subcode kFileLocked, naming the holder: it is held. The file may be
-  // deleted while it is held, except on Windows.
+  // Creates `path` if it is missing, and locks it exclusively, against other processes and within
+  // this one. If it is locked, returns IOError with the subcode kFileLocked, naming the holder. The
+  // file may be deleted while it is locked, except on Windows.
   virtual Status LockFile(const std::string& path, std::unique_ptr<FileLock>* lock) = 0;
   virtual Status GetFreeSpace(const std::string& path, uint64_t* bytes);
-  // Not for the engine. Default: whether its children can be listed.
+  // Not for the engine. The default tests whether its children can be listed.
   virtual Status IsDirectory(const std::string& path, bool* is_directory);
-  // The engine asks where a second lock is refused. Default: NotSupported, taken for "different".
+  // The engine calls it to compare directories. Default: NotSupported, which counts as "different".
   virtual Status AreFilesSame(const std::string& first, const std::string& second, bool* same);
-  // Not for the engine. Default: paths start at the root.
+  // The engine calls it for the name of a LOG in db_log_dir. Default: paths start at the root.
   virtual Status GetAbsolutePath(const std::string& path, std::string* absolute);
 };
 
-// One interface to files as the other. Each undoes the other, so that nothing is wrapped twice. The
-// result keeps its argument alive.
+// Adapters from one interface to files to the other. Each undoes the other, so nothing is wrapped
+// twice. The result keeps its argument alive.
 ASHLAR_API std::shared_ptr<ashlar::FileSystem> ToRocksFiles(
     const std::shared_ptr<FileSystem>& files);
 ASHLAR_API std::shared_ptr<FileSystem> ToEngineFiles(

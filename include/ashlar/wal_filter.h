@@ -4,13 +4,13 @@
 //   ColumnFamilyLogNumberMap    once, before the first batch
 //   LogRecordFound              once for each batch, in the order of their sequences
 //
-// A read-only open calls it too, and begins again with ColumnFamilyLogNumberMap when it reads the
-// logs once more: after a change by another process, after damage, and after a decision other than
-// to apply a batch or to ignore it. A secondary does not call it. Batches that a filter drops are
-// lost once the open has flushed the rest, which it does unless avoid_flush_during_recovery is set.
+// A read-only open calls it, too, and starts again with ColumnFamilyLogNumberMap if it has to read
+// the logs once more: after a change by another process, after damage, and after a decision other
+// than to apply a batch or to ignore it. A secondary does not call it. Batches that a filter drops
+// are lost once the open has flushed the rest, unless avoid_flush_during_recovery is set.
 //
-// Thread safety: called by the thread that opens the database. Lifetime: the program owns it; it
-// outlives the database.
+// Thread safety: called by the thread that opens the database. Lifetime: the program owns it. It
+// must outlive the database.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +28,17 @@ class ASHLAR_API WalFilter : public Customizable {
   enum class WalProcessingOption {
     kContinueProcessing = 0,
     kIgnoreCurrentRecord = 1,  // the batch is not applied
-    kStopReplay = 2,           // neither this batch nor any after it, of later logs either
-    kCorruptedRecord = 3,      // as if it were damaged: wal_recovery_mode says what follows
+    kStopReplay = 2,           // neither this batch nor any later one is applied, in any log
+    kCorruptedRecord = 3,      // the batch counts as damaged: wal_recovery_mode says what follows
     kWalProcessingOptionMax = 4,
   };
 
   static const char* Type() { return "WalFilter"; }
-  // In the LOG and in errors.
+  // Appears in the LOG and in errors.
   const char* Name() const override = 0;
 
-  // cf_lognumber_map: family id to the oldest log with unflushed writes of the family. Its part of
-  // a batch from an older log is not applied. cf_name_id_map: family name to id.
+  // cf_lognumber_map: family id to the oldest log with unflushed writes of the family. A family's
+  // part of a batch from an older log is not applied. cf_name_id_map: family name to id.
   virtual void ColumnFamilyLogNumberMap(const std::map<uint32_t, uint64_t>& /*cf_lognumber_map*/,
                                         const std::map<std::string, uint32_t>& /*cf_name_id_map*/) {
   }

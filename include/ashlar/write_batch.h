@@ -4,13 +4,13 @@
 //   batch  = sequence fixed64 | count fixed32 | record*
 //   record = type u8 | [family varint32] | key length varint32, key
 //            | [value length varint32, value]
-// Errors: a method that adds a record fails only at a limit and then leaves the batch unchanged:
-// MemoryLimit for max_bytes, InvalidArgument for a key or value of 4 GiB or more and for more than
-// 2^32 - 1 records. Corruption: the batch was made from fewer bytes than a header. A database takes
-// keys and values of up to 512 MiB together and refuses a batch with a larger record. Memory: a
-// method that runs out of it throws std::bad_alloc; one that adds a record leaves the batch
-// unchanged. Thread safety: const methods may be called by several threads at once, others by one
-// thread alone. Lifetime: keys and values are copied.
+// Errors: a method that adds a record fails only at a limit, and then leaves the batch unchanged.
+// MemoryLimit: max_bytes. InvalidArgument: a key or value of 4 GiB or more, or more than 2^32 - 1
+// records. Corruption: the batch was made from fewer bytes than a header. A database refuses a
+// batch with a record whose key and value have more than 512 MiB together. Memory: a method that
+// runs out of it throws std::bad_alloc; one that adds a record then leaves the batch unchanged.
+// Thread safety: const methods may be called by several threads at once, others by one thread
+// alone. Lifetime: keys and values are copied.
 #pragma once
 
 #include <cstddef>
@@ -39,18 +39,18 @@ struct SavePoint {
 
 class ASHLAR_API WriteBatch {
  public:
-  // reserved_bytes are allocated at once; more than max_bytes (0: no limit) are refused.
+  // reserved_bytes are allocated at once. Records beyond max_bytes (0: no limit) are refused.
   explicit WriteBatch(size_t reserved_bytes = 0, size_t max_bytes = 0);
   // protection_bytes_per_key: if not 0, the batch has a checksum of its records, taken when they
   // are added. DB::Write and PersistentTree::Write verify it before they write.
   // default_cf_ts_sz has no effect: there are no user-defined timestamps.
   explicit WriteBatch(size_t reserved_bytes, size_t max_bytes, size_t protection_bytes_per_key,
                       size_t default_cf_ts_sz);
-  // A batch of Data() of another. Damaged bytes are reported by Iterate and by DB::Write.
+  // A batch made from the Data() of another. Iterate and DB::Write report damaged bytes.
   explicit WriteBatch(const std::string& rep);
   explicit WriteBatch(std::string&& rep);
-  // Copies and moves take the save points, the termination point and the checksum along. A
-  // moved-from batch is empty.
+  // Copies and moves include the save points, the termination point and the checksum. A moved-from
+  // batch is empty.
   WriteBatch(const WriteBatch& other);
   WriteBatch& operator=(const WriteBatch& other);
   WriteBatch(WriteBatch&& other) noexcept;
@@ -94,11 +94,11 @@ class ASHLAR_API WriteBatch {
     return Merge(nullptr, key, value);
   }
 
-  // Bytes that go to the log and to Handler::LogData, and not into the database. Not counted; takes
-  // no sequence number.
+  // Adds bytes that go to the log and to Handler::LogData, but not into the database. They are not
+  // counted and take no sequence number.
   Status PutLogData(const Slice& blob);
 
-  // Forgets every update, every save point and the termination point.
+  // Removes all updates, all save points and the termination point.
   void Clear();
 
   // Marks the current state; marks nest.
@@ -109,10 +109,10 @@ class ASHLAR_API WriteBatch {
   Status PopSavePoint();
 
   // Only the records before this place go to the log. Later ones are applied like those of a write
-  // with disableWAL. A second call moves the place to the end of the batch, and so does a rollback
-  // to a place before it. Data() does not contain it.
+  // with disableWAL. A second call, or a rollback to before the place, moves it to the end of the
+  // batch. Data() does not contain it.
   void MarkWalTerminationPoint();
-  // Cleared: there is none.
+  // Returns a cleared one if there is none.
   const SavePoint& GetWalTerminationPoint() const { return wal_termination_point_; }
 
   // Receives the records of a batch in order.
@@ -120,8 +120,8 @@ class ASHLAR_API WriteBatch {
    public:
     virtual ~Handler();
 
-    // A status other than Ok ends Iterate with it. The defaults call the form without a family for
-    // family 0 and fail for others.
+    // A status other than Ok ends Iterate, which returns it. The defaults call the form without a
+    // family for family 0, and fail for other families.
     virtual Status PutCF(uint32_t column_family_id, const Slice& key, const Slice& value);
     virtual void Put(const Slice& key, const Slice& value);
     virtual Status DeleteCF(uint32_t column_family_id, const Slice& key);
@@ -150,14 +150,14 @@ class ASHLAR_API WriteBatch {
   // records before that offset were passed to the handler.
   Status Iterate(Handler* handler) const;
 
-  // Corruption: the records are not those that were added; their bytes were changed from outside.
-  // Ok if the batch has no checksum.
+  // Corruption: the records are not those that were added, because their bytes were changed from
+  // outside. Ok if the batch has no checksum.
   Status VerifyChecksum() const;
-  // 8, or 0: the batch has no checksum.
+  // 8, or 0 if the batch has no checksum.
   size_t GetProtectionBytesPerKey() const { return has_checksum_ ? 8 : 0; }
 
   const std::string& Data() const { return rep_; }
-  // Gives the bytes away; the batch is empty afterwards.
+  // Moves the bytes out of the batch, which is empty afterwards.
   std::string Release();
   size_t GetDataSize() const { return rep_.size(); }
   // Number of updates.
@@ -184,7 +184,7 @@ class ASHLAR_API WriteBatch {
   std::vector<SavePoint> save_points_;
   SavePoint wal_termination_point_;  // its size is at most that of rep_
   size_t max_bytes_ = 0;
-  uint32_t content_flags_ = 0;  // which types of records are inside
+  uint32_t content_flags_ = 0;  // the types of the records in the batch
   bool has_checksum_ = false;
   uint64_t checksum_ = 0;  // of all records in their order, while has_checksum_
 };

@@ -1,23 +1,23 @@
 // DBWithTTL: a database that removes values some time after they were written.
 //
-// Every value and every merge operand on disk ends in four bytes: the second of its write as a
-// little-endian number. This class adds and strips them. A compaction removes a value whose second
-// is more than the ttl ago; until then reads return it. RocksDB's DBWithTTL writes the same bytes.
-// A ttl of 0 or less removes nothing. Each open may set another ttl.
+// Every value and every merge operand on disk ends in four bytes: the time of its write in seconds
+// since 1970, little-endian. This class adds and strips them. A compaction removes a value that is
+// older than the ttl; until then reads return it. RocksDB's DBWithTTL writes the same bytes. A ttl
+// of 0 or less removes nothing. Each open may set another ttl.
 //
 // Open such a database with this class only. DB::Open shows the four bytes as part of the values,
-// and values that it writes are Corruption here, unless they end in a second since May 2013 by
-// chance. A value without such a second is never removed. The seconds last until 2106; RocksDB
-// reads them until 2038.
+// and values that it writes are Corruption here, unless they happen to end in a time since May
+// 2013. A value without such a time is never removed. The times last until 2106; RocksDB reads them
+// until 2038.
 //
-// The second is read from DBOptions::env. A merge operator and a compaction filter of the program
-// see values without the four bytes. A merge result gets the second of the merge. A value that a
-// filter changes keeps its second. Only the program's filter removes merge operands. Options that
-// GetOptions or a handle's GetDescriptor returned may be given again, for this database or another:
-// they stand for the program's objects.
+// The time comes from DBOptions::env. The program's merge operator and compaction filter see values
+// without the four bytes. A merge result gets the time of the merge. A value that a filter changes
+// keeps its time. Only the program's filter removes merge operands. Options that GetOptions or a
+// handle's GetDescriptor returned may be passed again, for this database or another, because they
+// stand for the program's objects.
 //
-// Errors: a read that meets a value without the four bytes returns Corruption; an iterator becomes
-// invalid. Thread safety and lifetime: as DB.
+// Errors: a read of a value without the four bytes returns Corruption, and an iterator becomes
+// invalid there. Thread safety and lifetime: as DB.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class ASHLAR_API DBWithTTL : public StackableDB {
                                            const std::string& column_family_name,
                                            ColumnFamilyHandle** handle, int ttl) = 0;
 
-  // From the next compaction on.
+  // Takes effect from the next compaction on.
   virtual void SetTtl(int32_t ttl) = 0;
   virtual void SetTtl(ColumnFamilyHandle* h, int32_t ttl) = 0;
   // InvalidArgument for null pointers.

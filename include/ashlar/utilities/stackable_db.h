@@ -1,7 +1,7 @@
 // StackableDB: a DB that forwards each call to another DB. It is the base of classes that change
 // some of the calls.
 //
-// Errors, thread safety: those of the other DB. Lifetime: it owns that DB, alone or shared.
+// Errors and thread safety: those of the other DB. Lifetime: it owns that DB, alone or shared.
 #pragma once
 
 #include <map>
