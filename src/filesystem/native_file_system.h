@@ -16,7 +16,7 @@
 // I3: LOCK is opened only through LockFile, because closing any other handle to it would release
 //     the record lock of this process.
 //
-// Thread safety: see ashlar/file_system.h.
+// Thread safety: see ashlar/vfs.h.
 #pragma once
 
 #include "ashlar/vfs.h"
