@@ -12,7 +12,7 @@
 //   it ends at the end of the file or at the next fragment (checksum)    kCorruption
 //   anything else is garbage                                             kTornTail
 //   in a recycled log, whose file still holds an older log, only records with the log's number
-//   count; if none follows, these are all kTornTail, and an intact fragment without it is kEnd
+//   count; if none follows, these are kTornTail, and an intact fragment without the number is kEnd
 //
 // I1: every returned record has an intact checksum and was written completely. Records are returned
 //     in file order without gaps, except after SkipDamage.

@@ -47,8 +47,8 @@ class RecordDecompressor {
   RecordDecompressor(const RecordDecompressor&) = delete;
   RecordDecompressor& operator=(const RecordDecompressor&) = delete;
 
-  // Replaces *out. Corruption unless the input is exactly one frame of at most bytes_max contents,
-  // and allocates no more than that. MemoryLimit if the codec's window cannot be allocated.
+  // Replaces *out and allocates at most bytes_max for it. Corruption unless the input is exactly
+  // one frame of at most bytes_max uncompressed. MemoryLimit if the codec cannot allocate a window.
   Status Decompress(const Slice& frame, size_t bytes_max, std::string* out);
 
  private:
