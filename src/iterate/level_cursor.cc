@@ -38,7 +38,7 @@ void LevelCursor::NoteRanges(size_t file) {
 void LevelCursor::CheckInvariants() const {
   ASHLAR_ASSERT((cursor_ == nullptr) == (file_ == args_.files.size()));  // I1
   ASHLAR_ASSERT(!Valid() || (cursor_ != nullptr && status_.ok()));       // I2
-  // The MANIFEST says whether the entry is within the file's bounds, so this is not asserted.
+  // The file's bounds are from the MANIFEST, which may be wrong, so they are not asserted here.
 }
 
 bool LevelCursor::IsPastUpperBound(size_t file) const {

@@ -11,7 +11,7 @@
 //
 // The number of leaves is a power of two. The caller enters a player that loses every match at the
 // leaves without a child. A tree without these leaves was rejected, because its paths differ in
-// length. The processor mispredicts that branch, which costs more than the match.
+// length. The branch at the end of a path is then mispredicted, which costs more than the match.
 //
 // I1: the loser at a node and the winner of that node come from different subtrees of the node.
 // I2: the loser at a node does not win against the winner of that node.

@@ -58,7 +58,7 @@ void UndeletedCursor::FindVisible() {
     const Slice user_key = ExtractUserKey(merge_->key());
     if (IsOutside<kForward>(user_key)) break;
     if (limits_->OutsidePrefix(user_key)) {
-      // The sources continue here, so it is known that no key before this entry is visible.
+      // The sources do not end here, so it is known that no key up to this entry is visible.
       if (covered_ != 0) EndWalk<kForward>(&user_key);
       return Hide();
     }

@@ -232,8 +232,8 @@ inline void UserIterator::ShowInBatch(const CursorEntry& entry) {
   StepTo(entry);
 }
 
-// Moves from the value at the cursor to the next value. Returns false and changes nothing if the
-// next entry is not such a value.
+// Moves from the value at the cursor to the next value. Returns false and changes nothing unless
+// the batch's next entry is a visible value of another key, within the bounds and the prefix.
 inline bool UserIterator::StepForward() {
   ASHLAR_DCHECK(valid_);  // Requires of Next
   if (state_ != State::kForward || value_in_ != ValueIn::kBatch) return false;

@@ -15,7 +15,7 @@
 // before the cursor leaves it. README.md explains skips by seek, prefixes and renewals.
 //
 // I1: Valid() implies status().ok(). If a version decides and its type is not implemented, the
-//     status is NotSupported. It is never skipped.
+//     status is NotSupported. Such a version is never skipped.
 // I2: key() and value() stay valid until the next move.
 // I3: a move that replaces the source continues after the shown key, so that none is shown twice.
 // I4: a seek during an iteration goes further than the seek before it. Otherwise a table that is
@@ -106,7 +106,7 @@ struct UserIteratorArgs {
   Recorder recorder = {};
   Logger* logger = nullptr;                          // for the merge operator; null: none
   std::unique_ptr<SourceRenewal> renewal = nullptr;  // null: Refresh is NotSupported
-  RenewedBy renewed_by = RenewedBy::kNothing;        // others than kNothing require renewal
+  RenewedBy renewed_by = RenewedBy::kNothing;        // other values require `renewal`
   const Snapshot* snapshot = nullptr;                // of the source; null: none
   IteratorSource source = {};
 };
