@@ -15,7 +15,7 @@
 
 namespace ashlar {
 
-// The prefix, within the bytes of user_key. None if the transform is null or lacks the key.
+// The prefix, in the bytes of user_key. None if transform is null or the key is not in its domain.
 inline std::optional<Slice> KeyPrefix(const SliceTransform* transform, const Slice& user_key) {
   if (transform == nullptr || !transform->InDomain(user_key)) return std::nullopt;
   return transform->Transform(user_key);
