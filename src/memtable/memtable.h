@@ -17,7 +17,7 @@
 //     is pinned.
 // I3: nothing is added after MarkImmutable.
 // I4: a search for range tombstones finds those whose sequence was published before it began.
-// I5: a gap that FindGap returns contains no entry newer than the gap that the reader can see.
+// I5: a gap from FindGap contains no entry that is newer than the gap and visible to the reader.
 //
 // Thread safety: one thread at a time (the commit leader or the installer) calls Add,
 // AddRangeDeletion, MarkImmutable and Drop. Any thread may call the rest, inside an EpochGuard in
