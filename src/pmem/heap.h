@@ -195,7 +195,7 @@ class Heap {
   PoolOffset TakeWhole(HeapSpan* span) ASHLAR_REQUIRES(kHeapMutex);
   uint64_t PagesHeldBack(uint64_t leaf_spans) const;
   uint64_t SpanPagesOf(uint32_t class_index) const ASHLAR_REQUIRES(kHeapMutex);
-  // The pages of a span with fewer objects, if that one has no room. 0 if no span would help.
+  // The pages of a span with fewer objects, for when SpanPagesOf does not fit. 0: none would help.
   uint64_t FewerPagesOf(uint32_t class_index, Reserve reserve) const ASHLAR_REQUIRES(kHeapMutex);
   void LendEvacuated(uint32_t class_index, Reserve reserve) noexcept ASHLAR_REQUIRES(kHeapMutex);
   void EndEvacuationOf(HeapSpan* span) noexcept ASHLAR_REQUIRES(kHeapMutex);

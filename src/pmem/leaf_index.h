@@ -118,7 +118,7 @@ class LeafIndex {
 
   // Returns the leaf that covers `key`. Like the next four, waits while the leaf is locked.
   FoundLeaf Find(const Slice& key) const;
-  // They return the same leaf with its bounds, which are on lines that the search does not read;
+  // In this order: the same leaf with its bounds, which are on lines that the search does not read;
   // the last leaf with keys before `key`; the first leaf; the last leaf.
   BoundedLeaf FindBounded(const Slice& key) const;
   BoundedLeaf FindBefore(const Slice& key) const;

@@ -1,7 +1,7 @@
 // MappedMedium: maps the pool's file shared, so a store to memory is also a store to the file.
 //
 //   cpu-flush            Flush writes lines back from the caches and Fence waits for that. For
-//                        MAP_SYNC on DAX, or for shared memory on demand
+//                        MAP_SYNC on DAX, or for shared memory on request
 //   process-crash-only   the memory outlives the process but not the machine, so only the order of
 //                        the stores has to be kept
 #pragma once

@@ -93,7 +93,7 @@ struct LogScan {
   bool is_damaged = false;  // existing records are not readable, or not reachable
   bool has_rest = false;    // parts of records of this generation are after the end
 };
-// Requires: `header` is the log's. power_was_lost: possible since the log was begun.
+// Requires: `header` is the log's. power_was_lost: power may have failed since the log was begun.
 Result<LogScan> ScanLog(LogWindow* log, const LogHeader& header, bool power_was_lost);
 
 // Returns the redo of the record at `offset`, valid until the next call of the window. Returns
