@@ -65,7 +65,7 @@ Status ExpansionError() {
 // Checks I5 of a block that is iterated over without a scan. Leaves damage to that iteration.
 Status CheckSharedBytes(const BlockLayout& layout) {
   // A block of n bytes has at most n * n / 16 shared bytes. That takes a key of n / 2 bytes, and
-  // entries of 4 bytes (none is smaller) that share the key in the other half.
+  // entries that share it, of at least 4 bytes each, in the other half.
   constexpr uint64_t kSafeBytes = uint64_t{1} << 17;
   static_assert(kSafeBytes * kSafeBytes / 16 <= kBlockSharedBytesMax);
   if (static_cast<uint64_t>(layout.entries_end - layout.entries) <= kSafeBytes) return Status::OK();

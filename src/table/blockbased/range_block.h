@@ -8,8 +8,8 @@
 // for ingestion they are in the order of the calls that made it. RocksDB's SstFileWriter wrote
 // empty ranges before it checked for them. They are counted as entries but left out.
 //
-// An engine writes fragments. Each takes one step of FragmentedRanges::MakeWithin, and more for
-// long keys. Old releases of RocksDB wrote tombstones that are not fragmented. A block that takes
+// An engine writes fragments. Each entry takes one step of FragmentedRanges::MakeWithin, and more
+// for long keys. Old releases of RocksDB wrote unfragmented tombstones. A block that takes
 // more than kOverlapStepsMax steps beyond those of fragments is refused, because n nested
 // tombstones make fragments with n * n sequences, so a small block would take all memory.
 //

@@ -37,7 +37,7 @@ uint64_t Alignment(const BlockBasedTableConfig& config) {
   return config.block_align ? std::min<uint64_t>(config.block_bytes, kPageBytes) : 1;
 }
 
-// The largest block of range tombstones, not counting the lengths of its last entry.
+// The largest block of range tombstones, not counting the lengths and restart of its last entry.
 constexpr uint64_t kRangeBlockBytesMax = kBlockBytesMax - 64;
 
 // An aligned block that exceeds the block size takes one more page.
