@@ -3060,8 +3060,8 @@ ASHLAR_API rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_ribbon_format(
 ASHLAR_API void rocksdb_filterpolicy_destroy(rocksdb_filterpolicy_t* policy) ASHLAR_NOTHROW;
 
 // ---- The program's own functions. `state` is passed to each of them, and to `destructor` (may be
-// null) when the object is destroyed. Several threads may call them at once. If another one is
-// null, a database or table reader that is opened with the object refuses it with InvalidArgument.
+// null) when the object is destroyed. Several threads may call them at once. If any other function
+// is null, a database or table reader that is opened with the object refuses it (InvalidArgument).
 // This is not so for partial_merge, delete_value and the functions of log filters and loggers.
 
 ASHLAR_API rocksdb_comparator_t* rocksdb_comparator_create(

@@ -219,7 +219,7 @@ class ASHLAR_API DB {
   // syncs the written part of the log, and closes all files. Also works while background work is
   // paused or after it was canceled. While snapshots, iterators or pinned slices exist, or another
   // call reads, it returns Aborted and closes nothing; call it again later. Once the database is
-  // closed, every further call returns the same status.
+  // closed, every further call of Close returns the same status.
   virtual Status Close() = 0;
   // Retries after a background error. Returns Ok if the database is writable.
   virtual Status Resume() = 0;

@@ -6,7 +6,7 @@
 //   a program that replaces it all   derives from Env
 //
 // I1: the engine opens every file of a database through the Env of its options. It calls the
-//     methods below if the class overrides them, and uses the system's files without a detour.
+//     methods below if the class overrides them, or uses the system's files without a detour.
 // I2: the engine's background work runs on the threads of the Env's executor(): for an EnvWrapper
 //     those of its target, for a class that derives from Env directly those of Env::Default(). The
 //     engine does not use Schedule and StartThread, which are for the program.

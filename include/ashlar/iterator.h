@@ -32,9 +32,9 @@ class ASHLAR_API Iterator : public Cleanable {
   // Each of these clears an earlier error.
   virtual void SeekToFirst() = 0;
   virtual void SeekToLast() = 0;
-  // Moves to the first entry at or after target, which may be in key() or value(), also below.
+  // Moves to the first entry at or after target, which may be in key() or value().
   virtual void Seek(const Slice& target) = 0;
-  // Moves to the last entry at or before target.
+  // Moves to the last entry at or before target, which may be in key() or value().
   virtual void SeekForPrev(const Slice& target) = 0;
 
   // REQUIRES: Valid().

@@ -452,7 +452,7 @@ struct ASHLAR_API DBOptions {
 
   // ---- The LOG file.
   std::shared_ptr<Logger> info_log;  // null: a file LOG in the database's directory (or db_log_dir)
-  InfoLogLevel info_log_level = INFO_LEVEL;  // the lowest level after the lines about the open
+  InfoLogLevel info_log_level = INFO_LEVEL;  // of lines after those about the open and its options
   std::string db_log_dir;
   size_t max_log_file_size = 0;      // a larger LOG is rolled; 0: never
   size_t log_file_time_to_roll = 0;  // seconds after which LOG is rolled; 0: never
@@ -498,7 +498,7 @@ struct ASHLAR_API DBOptions {
   uint64_t max_total_wal_size = 0;
   WALRecoveryMode wal_recovery_mode = WALRecoveryMode::kPointInTimeRecovery;
   bool manual_wal_flush = false;  // writes without sync may stay in the process until FlushWAL
-  // kZSTD: compresses each record of a log, which is at most 1 GiB. Other codecs have no effect.
+  // kZSTD: compresses each record of a log, up to 1 GiB per record. Other codecs have no effect.
   CompressionType wal_compression = kNoCompression;
   uint64_t WAL_ttl_seconds = 0;    // how long old logs stay in archive/
   uint64_t WAL_size_limit_MB = 0;  // MiB of old logs in archive/; both 0: there is no archive

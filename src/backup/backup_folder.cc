@@ -99,8 +99,8 @@ Status BackupFolder::Create() {
     ASHLAR_RETURN_IF_ERROR(file_system_->CreateDirIfMissing(Path(folder)));
   }
   if (!sync_) return Status::OK();
-  // Errors are ignored. The user may not be allowed to read the parent directory, and the file
-  // system above a mount point may not support syncs.
+  // Two failures are ignored. The user may not be allowed to read the parent directory, and the
+  // file system above a mount point may not support syncs.
   std::unique_ptr<vfs::Directory> handle;
   if (!file_system_->NewDirectory(ParentDirectory(directory_), &handle).ok()) return Status::OK();
   Status synced = handle->Sync();

@@ -7,9 +7,9 @@
 //   use_mmap_writes     [window of 1 MiB] in the page cache at once
 //   and keeps_zero_tail [window of 256 KiB]
 //
-// I1: after a failed write, sync or close, every later write, sync or close of that file object
-//     fails with the first error. The state of the kernel's dirty pages is unknown then, and a
-//     later success would be misleading.
+// I1: after a failed write, sync or close, every later write, flush, sync or close of that file
+//     object fails with the first error. The state of the kernel's dirty pages is unknown then, and
+//     a later success would be misleading.
 // I2: bytes reach the file in the order of the Appends. The buffer's mutex is held across the
 //     write, or only one thread appends, or at most one write is in progress and every flush, sync
 //     and close waits for its end.

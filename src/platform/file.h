@@ -185,7 +185,7 @@ Status RenamePath(const std::string& from, const std::string& to);
 // Never replaces a file: returns IOError if `to` exists. Returns NotSupported if the system cannot
 // guarantee that.
 Status RenameToNewPath(const std::string& from, const std::string& to);
-// Adds a second name to a file. NotSupported across file systems, or if this one has no links.
+// Adds a second name to a file. NotSupported if its file system cannot, or across file systems.
 Status HardLink(const std::string& from, const std::string& to);
 // Does not follow a symbolic link. For a lock file, see I1 of OsFileLock.
 Status TruncatePath(const std::string& path, uint64_t bytes);

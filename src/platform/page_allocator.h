@@ -51,7 +51,7 @@ class PageAllocator {
   friend bool operator==(const PageAllocator&, const PageAllocator&) { return true; }
 };
 
-// An array of n objects of zero bytes. Requires: T has no destructor, and zeros are its
+// An array of n zero-filled objects. Requires: T has no destructor, and zeros are its
 // value-initialized state. Unwritten pages of large allocations take no memory.
 template <typename T>
 class ZeroedArray {

@@ -1,7 +1,7 @@
 // RepairDB: survey, plan, new tables, a new MANIFEST, the logs.
 //
 //   LOCK -> every log, table and MANIFEST is read -> PlanRepair -> [dry run: report]
-//     -> new tables, from logs first, synced with tables that no MANIFEST named -> links in lost/,
+//     -> new tables (from logs first) and tables that no MANIFEST named, synced -> links in lost/,
 //        synced -> MANIFEST -> CURRENT (the commit) -> LOCK released -> an ordinary open deletes
 //        what the new MANIFEST does not name -> close
 //

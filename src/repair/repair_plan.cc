@@ -317,7 +317,7 @@ class Planner {
   }
 
   // Checks I1 for the tables that are made from logs. In level 0, an older write is not hidden by a
-  // range tombstone in a lower level. Nor is it hidden by a newer version of its key with other
+  // range tombstone below level 0. Nor is it hidden by a newer version of its key with other
   // bytes, which FlushedWrites does not find, because it compares hashes of the bytes.
   static bool WritesAreNewest(const KeyComparator& comparator, const PlannedFamily& family) {
     const bool knows_equal_keys =

@@ -1,6 +1,6 @@
 // Gate: threads wait at it until another thread opens it. It starts closed and, once opened, stays
-// open. Tickets: one thread pays for the work of another, so that both do the same amount of it on
-// fast and slow systems.
+// open. Tickets: one thread pays for the work of another, so that the amount of that work is the
+// same on fast and slow systems.
 //
 // Tests use neither std::latch nor the waits of std::atomic, because libstdc++ 12 loses their
 // wake-ups under Windows.

@@ -48,7 +48,7 @@ class CountingMedium final : public Medium {
   const VerbCounts& counts() const { return counts_; }
   // on_begin runs in Begin, where an operation of class logged waits for a checkpoint.
   void set_on_begin(std::function<void()> on_begin) { on_begin_ = std::move(on_begin); }
-  // on_fence runs in each fence, and holds the heap's mutex in those of a new span.
+  // on_fence runs in each fence. In those of a new span, the heap's mutex is held.
   void set_on_fence(std::function<void()> on_fence) { on_fence_ = std::move(on_fence); }
   // on_commit runs in Commit, where class logged appends to the log.
   void set_on_commit(std::function<void()> on_commit) { on_commit_ = std::move(on_commit); }

@@ -28,8 +28,8 @@ Outcome InspectDirectory(const std::string& directory, DirectoryState* state);
 Outcome NoDatabase(const std::string& directory, DirectoryState state);
 
 // Takes wal_dir from --wal-dir. Without that option, returns kUsage if the wal_dir of the OPTIONS
-// file is outside of --db. There, a copy of a database names the logs of the original, which a
-// command that writes would delete.
+// file is outside of --db. The OPTIONS file of a copied database names the logs of the original,
+// which a command that writes would delete.
 Outcome PlaceLogs(const GlobalOptions& global, DBOptions* options);
 
 }  // namespace ashlar::cli

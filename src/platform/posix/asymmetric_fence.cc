@@ -12,7 +12,7 @@ namespace internal {
 constinit std::atomic<bool> light_fence_is_free{false};
 
 #if defined(__GNUC__) && !defined(__clang__)
-// The fence orders the processor. ThreadSanitizer sees the order of the callers' atomics.
+// The fence is for the processor. ThreadSanitizer sees the order of the callers' atomics.
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 void FullFence() { std::atomic_thread_fence(std::memory_order_seq_cst); }

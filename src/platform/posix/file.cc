@@ -165,7 +165,7 @@ Status OsFile::StartWriteBack(uint64_t offset, uint64_t bytes) {
                              SYNC_FILE_RANGE_WRITE);
   };
   if (RetryInterrupted(start) == 0) return Status::OK();
-  // EPERM: a sandbox blocks the call. ESPIPE: the file has no pages in the page cache.
+  // EPERM: a sandbox blocks the call. ESPIPE: the page cache holds no such file.
   const bool refused = errno == ENOSYS || errno == EPERM || errno == ESPIPE;
   return refused ? Status::NotSupported("start write-back", path_)
                  : SystemError("start write-back", path_, errno);

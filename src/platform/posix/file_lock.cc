@@ -6,7 +6,7 @@
 // few system calls of an acquisition, because the lookup and the lock must be one step.
 //
 //   byte 0        a lock of the open file (Linux), which another descriptor's close does not drop
-//   from byte 1   a record lock, because only for that kind the system reports the process
+//   from byte 1   a record lock, because only for that kind does the system report the process
 //
 // RocksDB's record lock covers all bytes. Locks of the two kinds exclude each other, even within a
 // process. On a system without the first kind, a record lock covers all bytes.

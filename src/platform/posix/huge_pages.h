@@ -11,7 +11,7 @@ namespace ashlar {
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
 
 // Returns an aligned address for a mapping of `bytes`; the system may still choose another one.
-// Null if it is too small for a huge page or there is no room. Thread safety: any thread.
+// Null if `bytes` is less than a huge page or there is no room. Thread safety: any thread.
 void* AddressForHugePages(size_t bytes) noexcept;
 
 // Calls make_huge(page) for the pages of a new file in order, until it returns false or the time is

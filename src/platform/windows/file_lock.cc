@@ -40,7 +40,7 @@ HeldLocks& Table() {
   return table;
 }
 
-// Returns ok unless this process holds the file, or the path names no file.
+// Returns ok if the file is missing or not held by this process. A directory is an error.
 Status CheckNotHeldHere(HeldLocks& table, const std::string& path) ASHLAR_REQUIRES(table.mutex) {
   const Result<UniqueHandle> look = OpenName("lock", path, FILE_READ_ATTRIBUTES);
   if (!look.ok()) return look.status().IsPathNotFound() ? Status::OK() : look.status();
