@@ -7,13 +7,13 @@
 //
 // A point is a call of a pthread function, a futex, a sleep, or an atomic operation in code that
 // was compiled with -fsanitize=thread. interposed.cc and atomics.cc replace the system's functions.
-// Mutexes and condition variables exist only in the scheduler's state, and time advances only when
-// it allows that. So one seed is one schedule, a hang is reported within seconds, and the length of
+// Mutexes and condition variables exist only in the scheduler's state, and only the scheduler
+// advances time. So one seed is one schedule, a hang is reported within seconds, and the length of
 // a sleep does not matter.
 //
 // Each seed also draws a strategy. Either the thread changes with a probability of 1/2 to 1/64 at
 // each point, with or without threads that stall for up to 4,096 points, or the thread with the
-// highest random priority runs, which is lowered at a few random points (Burckhardt et al., A
+// highest random priority runs, and that is lowered at a few random points (Burckhardt et al., A
 // Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, 2010).
 //
 // I1: at most one thread of a run is not in Stand (scheduler.cc). Only that thread accesses the
