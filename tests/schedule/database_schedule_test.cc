@@ -1,5 +1,5 @@
-// A whole database under the scheduler: clients on a few keys of two families, while memtables are
-// flushed, tables compacted, families made and dropped, options changed and the database closed.
+// A database under the scheduler: clients on a few keys of two families, while memtables are
+// flushed, tables compacted, families created and dropped, options changed and the database closed.
 #include <gtest/gtest.h>
 
 #include <atomic>
