@@ -551,7 +551,7 @@ void SuggestCompactRange(const CallArgs& args) {
 
 void PromoteL0(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
-  // Level 0 may overlap, or lower levels have tables. Incomplete: see DisableManualCompaction.
+  // Level 0 may overlap, or lower levels may have tables. Incomplete: see DisableManualCompaction.
   args.scene->Succeeded(args.db()->PromoteL0(target.get(), 1), target,
                         {Status::kIncomplete, Status::kInvalidArgument, Status::kNotSupported});
 }

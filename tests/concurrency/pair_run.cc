@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kMeetingsWanted = 20;
 constexpr uint64_t kMeetingsMin = 3;
 constexpr std::chrono::milliseconds kPairTimeMax{15};
-// A pair with too few meetings fails after so many rounds.
+// A pair with too few meetings fails after this many rounds.
 constexpr uint64_t kRoundsMax = 2000;
 
 }  // namespace
