@@ -172,8 +172,8 @@ std::optional<size_t> OnlyFailedRocksDB(const Runner& runner, const std::string&
   return failed;
 }
 
-// Whether only one RocksDB failed, and fails without Ashlar, too: it dies when it runs the history
-// alone, or refuses a directory on the same line when the history is run on the RocksDBs.
+// Returns whether only one RocksDB failed, and also fails without Ashlar: it dies when it runs the
+// history alone, or refuses a directory on the same line when only RocksDBs run the history.
 bool FailsWithoutAshlar(const Runner& runner, const History& history, const Divergence& divergence,
                         const std::string& scratch) {
   const std::string line = LineAt(history, divergence.line);

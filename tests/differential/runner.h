@@ -1,6 +1,6 @@
 // Runner: runs a history on several libraries at once and compares their answers.
 //
-// Each library starts with a directory of its own; at "exchange" and "kill", library i continues
+// Each library starts with a directory of its own. At "exchange" and "kill", library i continues
 // with the directory of library i - 1. So all directories have the same contents at any time, and
 // all answers must agree.
 //
