@@ -850,7 +850,7 @@ std::string TextOfOptions(DB* db) {
   return text + text_of_db;
 }
 
-// Without memory for the OPTIONS file, the change is made, as after other errors of that file.
+// If the OPTIONS file finds no memory, the change is made, as after other errors of that file.
 TEST_P(AllocationFailure, OfAChangeOfOptionsChangesAllOrNone) {
   const std::unordered_map<std::string, std::string> of_family = {
       {"write_buffer_size", "100000"},
