@@ -12,12 +12,12 @@ namespace ashlar::pmem {
 namespace {
 
 constexpr uint64_t kPoolId = 77;
-// One image of so many is also changed after its recovery.
+// One of this many images is also changed after its recovery.
 constexpr uint64_t kImagesPerChange = 8;
-// One of so many recoveries that store is cut off in turn, until the operation has reached its
+// One of this many recoveries that store is cut off in turn, until the operation has reached its
 // limit.
 constexpr uint64_t kRecoveriesPerCut = 16;
-// For a recovery, so many times fewer images are checked than for an operation.
+// For a recovery, this many times fewer images are checked than for an operation.
 constexpr uint64_t kNestedShare = 16;
 
 std::string Describe(const std::vector<size_t>& chosen) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t kPoolId = 77;
 constexpr uint64_t kImagesPerChange = 8;
-// For a recovery, so many times fewer images are checked than for an operation.
+// For a recovery, this many times fewer images are checked than for an operation.
 constexpr uint64_t kNestedShare = 4;
 
 // A medium whose stores go to a string, used for formatting.
