@@ -23,7 +23,7 @@ constinit thread_local uint32_t operations_until_point = 0;
 namespace {
 
 constexpr uint64_t kPointsMax = 3'000'000;
-// A thread that runs alone for so many points may be waiting for another one in a loop.
+// A thread that runs alone for this many points may be waiting for another one in a loop.
 constexpr uint64_t kPointsAlone = 5'000;
 constexpr uint64_t kNanosPerPoint = 200;
 constexpr uint64_t kStartNanos = 1'700'000'000'000'000'000;

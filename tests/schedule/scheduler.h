@@ -2,7 +2,7 @@
 // it draws from a seed the thread that continues.
 //
 //   thread 1  ──lock──┐             ┌──atomic store──┐
-//   thread 2          └──atomic load┘                └──wait──┐          one runs, the others stand
+//   thread 2          └──atomic load┘                └──wait──┐          one runs, the others wait
 //   thread 3                                                  └──...
 //
 // A point is a call of a pthread function, a futex, a sleep, or an atomic operation in code that
