@@ -351,7 +351,7 @@ TEST_F(RecycledCatchUpTest, ALogThatIsWrittenOverDuringItsReadIsNoticed) {
   EXPECT_GT(nth, 3u) << "the length and two blocks";
 }
 
-// By then the file begins with another log and ends with the old one. No damage is skipped.
+// By then the file begins with another log and ends with the old one, which is no damage to skip.
 TEST_F(RecycledCatchUpTest, APartOfALogThatIsWrittenOverIsNotSkipped) {
   ReopenPrimaryWithLongManifest();
   options_.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
