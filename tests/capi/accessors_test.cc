@@ -103,7 +103,7 @@ class AccessorsTest : public ::testing::Test {
   AccessorsTest() : library_(SharedLibrary::AshlarPath()) {}
   void SetUp() override { ASSERT_TRUE(library_.loaded()) << library_.error(); }
 
-  // Some objects are created with a path or with sizes: arguments that the others do not look at.
+  // Some objects are created with a path or with sizes, arguments that the others ignore.
   void* Create(const std::string& object) const {
     void* const create = library_.Find("rocksdb_" + object + "_create");
     if (object == "hyper_clock_cache_options")

@@ -1,5 +1,5 @@
-// Options of backups that are C functions: what the C++ option that is made of one does when it is
-// called. No backup calls the one that leaves files out.
+// Backup options that are C functions. Calls the C++ options that are made of them, because no
+// backup calls the one that leaves files out.
 #include <gtest/gtest.h>
 
 #include <string>

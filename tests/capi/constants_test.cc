@@ -1,5 +1,5 @@
-// Constants of RocksDB 11.8.1's C interface for what Ashlar does not do: they have RocksDB's
-// numbers, and functions take them.
+// Constants of RocksDB 11.8.1's C interface for features that Ashlar lacks. They have RocksDB's
+// numbers, and functions accept them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

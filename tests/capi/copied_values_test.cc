@@ -1,5 +1,5 @@
-// Values for which there is no memory when the C interface copies them. Sanitizers end a process
-// that asks for so much memory, so the file is not built with them.
+// Values whose copies by the C interface cannot be allocated. Sanitizers end a process that
+// requests so much memory, so the file is not built with them.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// The value of "huge" has an exbibyte, that of each other key one byte.
+// The value of "huge" has one exbibyte, and each other value one byte.
 class HugeValues : public StackableDB {
  public:
   using StackableDB::Get;

@@ -1,6 +1,6 @@
-// The getters of the infos that listeners get, and of the properties of tables in them: each
-// returns the C++ member of its name. Every number of an info is another one, so that no getter can
-// stand in for its neighbour.
+// The getters of the infos that listeners receive, and of the table properties in them. Each
+// returns the C++ member of the same name. All numbers of an info differ, so that no getter can
+// return its neighbour's.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 using capi::Rep;
 using capi::Wrap;
 
-// The text that a getter gives for this place for the size.
+// Returns the text of a getter that is passed a place for the size.
 template <typename Get>
 std::string TextOf(const Get& get) {
   size_t size = 99;
@@ -418,7 +418,7 @@ TEST(JobInfos, AStallIsDescribed) {
   EXPECT_EQ(Rep(rocksdb_writestallinfo_cur(c)), &info.condition.cur);
 }
 
-// Each number is another one, and each text.
+// All numbers differ, and so do all texts.
 #define NUMBERS(each)                                                                              \
   each(orig_file_number) each(external_sst_file_global_seqno_offset) each(data_size) each(         \
       index_size) each(index_partitions) each(top_level_index_size) each(index_key_is_user_key)    \

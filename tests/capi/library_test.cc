@@ -1,5 +1,5 @@
-// The shared library as a language binding sees it: loaded at run time, every function of
-// ashlar/c.h found by its name, and used through that.
+// The shared library as a language binding uses it. It is loaded at run time, and every function of
+// ashlar/c.h is found by its name and called through that.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
-// The names of the functions that the header declares: RocksDB's, or Ashlar's own.
+// Returns the names of the functions that the header declares: RocksDB's, or Ashlar's own.
 std::set<std::string> DeclaredFunctions(const std::string& prefix = "rocksdb") {
   std::set<std::string> names;
   const std::string text = ReadFile(std::string(kSourceDir) + "/include/ashlar/c.h");

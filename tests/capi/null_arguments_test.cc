@@ -1,5 +1,5 @@
-// Arguments of C functions that may be null, numbers out of range, and flags of what there is none
-// of: the answers are RocksDB's.
+// Arguments of C functions that may be null, numbers out of range, and flags for objects that
+// Ashlar does not have. The results are RocksDB's.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -68,7 +68,7 @@ class NullArguments : public ::testing::Test {
     rocksdb_free(error_);
     error_ = nullptr;
   }
-  // A database with the key "k" in one table.
+  // Opens a database with the key "k" in one table.
   void Open() {
     db_ = rocksdb_open(options_, directory_.c_str(), &error_);
     ExpectNoError();
@@ -282,7 +282,7 @@ TEST_F(NullArguments, AFilterWithoutAFunctionFailsTheCompactionThatMakesIt) {
   db_ = nullptr;
 }
 
-// As RocksDB, which needs no name of a filter that a factory makes.
+// Like RocksDB, this needs no name of a filter that a factory makes.
 TEST_F(NullArguments, AFilterOfAFactoryNeedsNoName) {
   rocksdb_options_set_compaction_filter_factory(
       options_, rocksdb_compactionfilterfactory_create(

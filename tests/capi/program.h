@@ -1,4 +1,4 @@
-// Shared by the files of capi_program: checks, which end the program, and a database.
+// Shared by the files of capi_program: checks that end the program if they fail, and a database.
 #pragma once
 
 #include <stddef.h>
@@ -10,11 +10,11 @@ extern rocksdb_options_t* options;
 extern rocksdb_readoptions_t* readoptions;
 extern rocksdb_writeoptions_t* writeoptions;
 
-// Prints the check and its place, and ends the program. detail: may be null.
+// Prints the check and its place, and ends the program. `detail` may be null.
 void Fail(const char* check, const char* file, int line, const char* detail);
 #define CHECK(condition) \
   if (!(condition)) Fail(#condition, __FILE__, __LINE__, NULL)
-// After a call that must not fail.
+// Used after a call that must not fail.
 #define CHECK_OK(error) \
   if ((error) != NULL) Fail("no error", __FILE__, __LINE__, error)
 
@@ -25,7 +25,7 @@ void ExpectError(char** error, const char* part, const char* file, int line);
 int Equal(const char* bytes, size_t size, const char* text);
 // Writes to the default family.
 void Put(rocksdb_t* db, const char* key, const char* value);
-// Deletes the database in `directory` and makes a new one with `options`.
+// Deletes the database in `directory` and creates a new one with `options`.
 rocksdb_t* OpenEmpty(void);
 
 // ---- The scenarios of listeners.c.

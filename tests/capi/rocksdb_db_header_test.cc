@@ -1,4 +1,4 @@
-// Programs that include nothing but rocksdb/db.h.
+// Programs that include only rocksdb/db.h.
 #include "rocksdb/db.h"
 
 #include <gtest/gtest.h>

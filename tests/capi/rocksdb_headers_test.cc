@@ -1,4 +1,4 @@
-// Programs written for RocksDB's C++ API, by its header names and in its namespace, in the forms
+// Programs written for RocksDB's C++ API, with its header names and in its namespace, in the forms
 // that such programs use.
 
 // A forward declaration as RocksDB's users write it, here before and below after the headers.

@@ -35,7 +35,7 @@ TEST_F(AdviseTest, ComparesTheStyles) {
   EXPECT_EQ(figures["workload"]["overwrite_percent"], 80);
   ASSERT_GE(figures["settings"].size(), 5u);
   for (const nlohmann::json& row : figures["settings"]) {
-    // Less than 1 where a memtable takes several versions of a key.
+    // Less than 1 if a memtable holds several versions of a key.
     EXPECT_GT(row["written_per_byte"], 0.1) << row.dump();
     EXPECT_GE(row["runs_per_seek"], 1.0) << row.dump();
     EXPECT_GE(row["disk_per_live_byte"], 0.9) << row.dump();

@@ -14,7 +14,7 @@ namespace {
 class BackupTest : public ToolTest {
  protected:
   std::string Folder() const { return File("backups"); }
-  // Its rows without times and sizes: number and state.
+  // Returns the rows of the list with only number and state.
   std::string List() {
     const std::string csv = RunBare({"--format", "csv", "backup", "list", Folder()}).out;
     std::string rows;
@@ -27,7 +27,7 @@ class BackupTest : public ToolTest {
   std::string Scan(const std::string& directory) {
     return RunBare({"--db", directory, "scan"}).out;
   }
-  // The first of the backups' tables.
+  // Returns one of the backups' tables.
   std::string SomeTable() const {
     for (const auto& entry : std::filesystem::directory_iterator(Folder() + "/shared_checksum"))
       return entry.path().string();
@@ -80,7 +80,7 @@ TEST_F(BackupTest, ARestoreReplacesADatabaseOnlyWhenItIsForcedAndNotOpen) {
   EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
   (void)Output({"backup", "restore", Folder(), "--force"});
   EXPECT_EQ(Scan(database()), "a  1\n");
-  // A folder of other things is left alone.
+  // A folder with other files is refused without --force. With --force the files are kept.
   std::filesystem::create_directory(File("other"));
   MakeFile("other/letter", "dear");
   EXPECT_EQ(RunBare({"--db", File("other"), "backup", "restore", Folder()}).exit_code, 2);

@@ -30,8 +30,8 @@ TEST_F(CommandsTest, PutGetDelete) {
   EXPECT_EQ(result.err, "ashlar: not found\n");
 }
 
-// Every open flushes the log of the one before to level 0, so from the fourth on a compaction is
-// under way when the tool closes.
+// Every open flushes the log of the previous one to level 0, so from the fourth open on a
+// compaction is running when the tool closes.
 TEST_F(CommandsTest, ClosingWhileACompactionRunsIsNoError) {
   for (int i = 0; i < 12; ++i)
     (void)Output({"put", "--create", "key" + std::to_string(i), "value"});
@@ -201,7 +201,7 @@ TEST_F(CommandsTest, StatsShowsMemoryAndLevels) {
             "B\r\ndefault,6,1,2,0,B\r\ndefault,total,1,3,1,B\r\n");
 }
 
-// The total had the bytes of an empty memtable, which has no row.
+// The total must not include the bytes of an empty memtable, which has no row.
 TEST_F(CommandsTest, StatsRowsAddUpToTheTotal) {
   Load("a\t1\nb\t2\n");
   (void)Output({"compact"});
@@ -267,7 +267,7 @@ TEST_F(CommandsTest, CheckpointIsADatabaseOfItsOwn) {
   EXPECT_NE(Run({"checkpoint", "--log-size-for-flush", "1000000", File("again")}).out, "");
 }
 
-// This process is at work on the directory; then it has died and left its lock file.
+// First this process locks the directory. Then it leaves a lock file as if it had died.
 TEST_F(CommandsTest, OneCheckpointToADirectoryAtATime) {
   Load("a\t1\n");
   const std::string copy = File("copy");

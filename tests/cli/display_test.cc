@@ -12,8 +12,8 @@
 namespace ashlar {
 namespace {
 
-// Clears the screen, sets the title, a C1 control, a right-to-left override, a bell, a backspace,
-// NUL.
+// Codes that clear the screen and set the title, a C1 control, a right-to-left override, a bell, a
+// backspace, and NUL.
 const std::string kHostile = std::string(
                                  "\x1b[2J\x1b]0;owned\x07\xc2\x9b"
                                  "31m\xe2\x80\xae\b\x7f") +
@@ -61,9 +61,9 @@ TEST_F(DisplayTest, HostileNamesOfFamiliesAreShownSafely) {
   }
 }
 
-// Its rows have texts of errors, which name files.
+// The rows of a repair have error texts, which name files.
 TEST_F(DisplayTest, ARepairShowsAHostilePathSafely) {
-  // With a right-to-left override, which every system takes in a name.
+  // With a right-to-left override, which every system accepts in a name.
   const std::string path = File("d\xe2\x80\xae");
   ASSERT_EQ(RunBare({"--db", path, "load", "-", "--input-format", "tsv"}, "a\t1\n").exit_code, 0);
   const std::shared_ptr<vfs::FileSystem> files = vfs::FileSystem::Default();

@@ -1,4 +1,4 @@
-// Errors: the exit code, the message's stream, and that no file was changed.
+// Errors: the exit code, the stream of the message, and no change to any file.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 class ErrorsTest : public ToolTest {
  protected:
-  // The name of the newest file with this end in the database's directory.
+  // Returns the path of the newest file in the database's directory whose name has this ending.
   std::string FileEndingIn(const std::string& end) {
     std::string found;
     for (const fs::directory_entry& entry : fs::directory_iterator(database())) {
@@ -80,7 +80,7 @@ TEST_F(ErrorsTest, TheFirstArgumentThatNothingTakesIsNamed) {
     EXPECT_EQ(result.err, err);
   };
   expect(Run({"scan", "--form", "a"}), "ashlar: there is no option '--form'\n" + option_advice);
-  // Not that KEY is required.
+  // The message does not say that KEY is required.
   expect(Run({"get", "--key"}), "ashlar: there is no option '--key'\n" + option_advice);
   expect(RunBare({"--dbb", "stones"}), "ashlar: there is no option '--dbb'\n" + option_advice);
   expect(Run({"gett", "--sync"}), "ashlar: there is no command 'gett'\n" + advice + "\n");
@@ -223,7 +223,7 @@ TEST_F(ErrorsTest, ADamagedTableIsCorruptionAndNamed) {
   ExpectExit(5, {"get", "a"});
 }
 
-// The database opens. By default it leaves out the records after the damage.
+// The database opens, and by default it leaves out the records after the damage.
 TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
   const std::string killed = File("killed");
   {
@@ -256,7 +256,7 @@ TEST_F(ErrorsTest, ADamagedLogIsCorruptionAndNamed) {
   EXPECT_NE(result.err.find(" bytes from offset "), std::string::npos) << result.err;
   ExpectExit(0, {"scan"});
   EXPECT_EQ(DirectoryFingerprint(database()), before);
-  // Opened for writing, it keeps the log.
+  // An open for writing keeps the damaged log in lost/.
   ExpectExit(0, {"put", "key", "value"});
   EXPECT_TRUE(fs::exists(database() + "/lost/" + fs::path(log).filename().string()));
   ExpectExit(0, {"verify"});
@@ -272,7 +272,7 @@ TEST_F(ErrorsTest, AMissingTableIsNamed) {
   EXPECT_NE(result.err.find(fs::path(table).filename().string()), std::string::npos) << result.err;
 }
 
-// The OPTIONS file has the option of the one open that it was meant for.
+// The OPTIONS file records best_efforts_recovery, which was meant only for the open that set it.
 TEST_F(ErrorsTest, AnOlderStateIsNotOpenedWhereATableIsMissing) {
   Options options;
   options.create_if_missing = true;
@@ -284,7 +284,7 @@ TEST_F(ErrorsTest, AnOlderStateIsNotOpenedWhereATableIsMissing) {
     ASSERT_TRUE(db->Flush(FlushOptions()).ok());
   }
   ASSERT_TRUE(db->Close().ok());
-  db.reset();  // closes the tables: on Windows, open files outlive their names
+  db.reset();  // closes the tables, as open files outlive their names on Windows
   const std::string table = FileEndingIn(".sst");
   fs::remove(table);
   for (const std::vector<std::string>& command :

@@ -197,7 +197,7 @@ TEST_F(LoadTest, ADumpLoadsBackExactlyInEveryFormatOfBytes) {
   }
 }
 
-// The dump has the entries that the ranges have left. A load of it has none of the deleted ones.
+// The dump has the entries that the range deletions leave. Loading it restores no deleted entry.
 TEST_F(LoadTest, ADumpHasWhatRangeDeletionsLeave) {
   Load("a\t1\nb\t2\nc\t3\nd\t4\n");
   EXPECT_EQ(Output({"delete", "--from", "b", "--to", "d", "--force"}), "range_deletions  1\n");

@@ -1,5 +1,5 @@
-// Databases with a separate wal_dir, and copies of them: a command that writes changes no logs that
-// --db does not have or --wal-dir does not name.
+// Databases with a separate wal_dir, and copies of them. A command that writes changes only logs
+// that are in --db or that --wal-dir names.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 class LogDirectoryTest : public ToolTest {
  protected:
-  // A database at `path`, closed: "a" in a table, and "b" in a log in `logs`.
+  // Makes a closed database at `path`, with "a" in a table and "b" in a log in `logs`.
   static void Make(const std::string& path, const std::string& logs) {
     Options options;
     options.create_if_missing = true;
@@ -31,7 +31,7 @@ class LogDirectoryTest : public ToolTest {
     ASSERT_OK(db->Put(WriteOptions(), "b", "2"));
     ASSERT_OK(db->Close());
   }
-  // An original with its logs elsewhere, and a copy of both.
+  // Makes an original with its logs elsewhere, and a copy of both.
   void MakeWithCopy() {
     Make(Original(), Logs());
     fs::copy(Original(), database());
@@ -71,12 +71,12 @@ TEST_F(LogDirectoryTest, ARepairOfACopyLeavesTheLogsOfTheOriginal) {
   EXPECT_EQ(DirectoryFingerprint(Original()), original);
   EXPECT_EQ(Scan(database()), "a  1\nb  2\n");
   EXPECT_EQ(Scan(Original()), "a  1\nb  2\n");
-  // The copy has logs of its own now, on record.
+  // The copy now has logs of its own, and has recorded that.
   ExpectExit(0, {"put", "c", "3"});
   EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
 }
 
-// The older file, or the option, names the logs whose writes a repair by the defaults would lose.
+// The older file or the option names the logs. A repair with the defaults would lose their writes.
 TEST_F(LogDirectoryTest, ARepairWithADamagedOptionsFileFindsTheLogs) {
   const std::string logs = database() + "/wal";
   Make(database(), logs);
@@ -107,7 +107,7 @@ TEST_F(LogDirectoryTest, ARepairWithADamagedOptionsFileFindsTheLogs) {
   EXPECT_EQ(Scan(database()), "a  1\nb  2\nc  3\n");
 }
 
-// They have numbers above those of the copy, whose own logs a repair has moved to tables.
+// Those logs have higher numbers than the copy, whose own logs the repair has moved to tables.
 TEST_F(LogDirectoryTest, ARepairedCopyNeedsNoLaterLogsOfTheOriginal) {
   MakeWithCopy();
   fs::remove(database() + "/CURRENT");
@@ -147,7 +147,7 @@ TEST_F(LogDirectoryTest, EachCommandThatWritesToACopyIsToldWhereTheLogsAre) {
   EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
 }
 
-// Later logs that stay would be replayed over the backup.
+// Later logs that are kept would be replayed over the backup.
 TEST_F(LogDirectoryTest, ARestoreReplacesTheLogsToo) {
   Make(database(), Logs());
   ExpectExit(0, {"backup", "create", File("backups"), "--wal-dir", Logs()});
@@ -165,7 +165,7 @@ TEST_F(LogDirectoryTest, ARestoreReplacesTheLogsToo) {
   EXPECT_EQ(value, "2");
 }
 
-// A restore may be what mends a damaged database.
+// A restore may be the way to repair a damaged database.
 TEST_F(LogDirectoryTest, ARestoreReadsAnOlderOptionsFileIfTheNewestIsDamaged) {
   Make(database(), Logs());
   ExpectExit(0, {"backup", "create", File("backups"), "--wal-dir", Logs()});
@@ -188,7 +188,7 @@ TEST_F(LogDirectoryTest, TheOriginalIsWrittenOnceItsLogsAreNamed) {
   ExpectRefused({"put", "c", "3"});
   for (int i = 0; i < 2; ++i) ExpectExit(0, {"put", "c", "3", "--wal-dir", Logs()});
   EXPECT_EQ(Output({"scan"}), "a  1\nb  2\nc  3\n");
-  ExpectRefused({"put", "d", "4"});  // still outside
+  ExpectRefused({"put", "d", "4"});  // the logs are still outside
   ExpectExit(4, {"put", "d", "4", "--wal-dir", File("mistyped")});
   EXPECT_FALSE(fs::exists(File("mistyped")));
 }
@@ -203,7 +203,7 @@ TEST_F(LogDirectoryTest, LogsWithinTheDatabaseNeedNoOption) {
   if (!refused) {
     EXPECT_EQ(RunBare({"--db", File("link"), "put", "d", "4"}).err, "");
   }
-  // A path that begins in the database, and leads out of it.
+  // The path begins in the database and leads out of it.
   Make(File("next"), File("next/../logs"));
   EXPECT_EQ(RunBare({"--db", File("next"), "put", "c", "3"}).exit_code, 2);
 }
@@ -222,7 +222,7 @@ TEST_F(LogDirectoryTest, ANewAndARestoredDatabaseHaveTheirLogsWhereTheOptionSays
   EXPECT_EQ(Scan(restored), "a  1\n");
 }
 
-// They may be those of a database in another directory, which is closed.
+// The logs may belong to a closed database in another directory.
 TEST_F(LogDirectoryTest, ARestoreDeletesOnlyLogsThatItIsForcedToDelete) {
   Load("a\t9\n");
   ExpectExit(0, {"backup", "create", File("backups")});
@@ -237,7 +237,7 @@ TEST_F(LogDirectoryTest, ARestoreDeletesOnlyLogsThatItIsForcedToDelete) {
   EXPECT_EQ(DirectoryFingerprint(Logs()), logs);
   EXPECT_FALSE(fs::exists(File("restored")));
   EXPECT_EQ(Scan(Original()), "a  1\nb  2\n");
-  // Nor archived ones.
+  // It does not delete archived logs either.
   const fs::path archive = fs::path(Logs()) / "archive";
   fs::create_directory(archive);
   for (const fs::directory_entry& log : fs::directory_iterator(Logs())) {

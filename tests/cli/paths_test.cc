@@ -1,5 +1,5 @@
-// Databases and input files whose paths have characters outside ASCII, or are longer than Windows
-// took for a long time; and names that are devices there.
+// Databases and input files whose paths have characters outside ASCII or exceed the old limit of
+// Windows, and names that are devices there.
 #include <string>
 #include <vector>
 
@@ -15,7 +15,7 @@ constexpr const char* kName = "база-данных 東京";
 
 class PathsTest : public ToolTest {
  protected:
-  // Every command on the database at `directory`, which is made.
+  // Runs every command on the database at `directory`, which is created.
   void ExpectAllCommandsWork(const std::string& directory) {
     const auto run = [&](std::vector<std::string> arguments, const std::string& input = {}) {
       arguments.insert(arguments.begin(), {"--db", directory});
@@ -33,7 +33,7 @@ class PathsTest : public ToolTest {
     for (const char* const command : {"stats", "compact", "verify", "column-families", "dump"})
       EXPECT_NE(run({command}), "") << command;
   }
-  // The long path is too long for the scratch directory.
+  // The long path is too long for the scratch directory to remove.
   static void RemoveTree(const std::string& directory) {
     const Result<std::vector<std::string>> names = ListDirectory(directory);
     ASSERT_TRUE(names.ok()) << names.status().ToString();
@@ -47,7 +47,7 @@ class PathsTest : public ToolTest {
 
 TEST_F(PathsTest, ADatabaseMayHaveAnyName) {
   ExpectAllCommandsWork(File(kName));
-  // Under this name alone.
+  // There is one directory, which has this name.
   const Result<std::vector<std::string>> names = ListDirectory(File(""));
   ASSERT_TRUE(names.ok());
   int directories = 0;
@@ -81,7 +81,7 @@ TEST_F(PathsTest, AFileThatIsNoDatabaseIsSaidToBeOne) {
   EXPECT_NE(result.err.find(path + " is not a directory"), std::string::npos) << result.err;
 }
 
-// Elsewhere this is an ordinary name.
+// On other systems this is an ordinary name.
 TEST_F(PathsTest, ADeviceIsNamedWhereThereIsOne) {
   const std::string path = File("CON");
   const bool is_device = MakeDirectory(path).IsInvalidArgument();

@@ -1,4 +1,4 @@
-// ashlar pool: whole, damaged, foreign and missing pools.
+// ashlar pool: sound, damaged, foreign and missing pools.
 #include <filesystem>
 #include <fstream>
 
@@ -11,7 +11,7 @@ namespace {
 
 class PoolTest : public ToolTest {
  protected:
-  // 100 entries of 5 and 8 bytes, in a directory of its own.
+  // Makes a pool with 100 entries, keys of 5 and values of 8 bytes, in a directory of its own.
   std::string MakePool(const Comparator* comparator = BytewiseComparator()) {
     std::filesystem::create_directory(File("pools"));
     const std::string path = File("pools") + "/pool";
@@ -29,7 +29,7 @@ class PoolTest : public ToolTest {
   }
 };
 
-// Flips bits of the byte that is `distance` bytes after the text's begin.
+// Flips bits of the byte that is `distance` bytes after the start of the text.
 void FlipByte(const std::string& path, const std::string& text, int distance = 0, int bits = 1) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   const std::string content((std::istreambuf_iterator<char>(file)),
@@ -95,7 +95,7 @@ TEST_F(PoolTest, DamageIsFoundAndNamed) {
   EXPECT_EQ(stats.err.find("'pool dump'"), std::string::npos) << stats.err;
 }
 
-// They were printed, with too few bytes in use.
+// Otherwise they would show too few bytes in use.
 TEST_F(PoolTest, StatsOfAPoolWhoseFreeSpaceIsNotKnownAreRefused) {
   const std::string pool = MakePool();
   // The pool begins with the text. A slot of its first leaf then leads to the unused half.
@@ -107,7 +107,7 @@ TEST_F(PoolTest, StatsOfAPoolWhoseFreeSpaceIsNotKnownAreRefused) {
   EXPECT_NE(stats.err.find("has no such record"), std::string::npos) << stats.err;
 }
 
-// Entries after the damage were missing.
+// Entries after the damage must not be missing.
 TEST_F(PoolTest, ADumpLeavesOutWhatIsDamagedAndNoMore) {
   const std::string pool = MakePool();
   FlipByte(pool, "value110");
@@ -125,7 +125,7 @@ TEST_F(PoolTest, ADumpLeavesOutWhatIsDamagedAndNoMore) {
 
 TEST_F(PoolTest, ADumpGoesOnAfterALeafThatCannotBeRead) {
   const std::string pool = MakePool();
-  // The length of the value: the record and its slot do not fit together.
+  // Changes the length of the value, so that the record does not match its slot.
   constexpr int kValueBytesFromKey = -4;
   FlipByte(pool, "k160\nvalue160", kValueBytesFromKey, 16);
   const ToolResult dump = RunBare({"pool", "dump", pool});

@@ -29,7 +29,7 @@ ToolResult ToolTest::RunBare(const std::vector<std::string>& arguments, const st
   const std::string err = File("stderr");
   std::string command = ProgramCommand("ashlar");
   for (const std::string& argument : arguments) command += " " + ShellQuoted(argument);
-  // In braces: RunTool adds a redirection of its own after the command.
+  // In braces, because RunTool adds a redirection of its own after the command.
   const ToolRun run = RunTool("{ " + command + " <" + ShellQuoted(in) + " >" + ShellQuoted(out) +
                               " 2>" + ShellQuoted(err) + "; }");
   // Messages of the shell itself are not expected.

@@ -1,8 +1,8 @@
-// Tool: runs the command-line tool on a database in a scratch directory, with its two output
-// streams apart.
+// Tool: runs the command-line tool on a database in a scratch directory, and captures its two
+// output streams separately.
 //
-// Results of one run: "seconds" and the rates of load vary, everything else is golden. Thread
-// safety: one thread.
+// In the results of one run, only "seconds" and the rates of load vary. All other text is golden.
+// Thread safety: one thread.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,15 +22,15 @@ struct ToolResult {
 
 class ToolTest : public testing::Test {
  protected:
-  // Arguments go to the tool as they are, after --db and the database's directory.
+  // Passes the arguments to the tool unchanged, after --db and the database's directory.
   ToolResult Run(const std::vector<std::string>& arguments, const std::string& input = {});
   // The same without --db.
   ToolResult RunBare(const std::vector<std::string>& arguments, const std::string& input = {});
 
-  // Runs it and expects the exit code. A failure shows the output of the tool.
+  // Runs the tool and expects the exit code. A failure shows the output of the tool.
   void ExpectExit(int exit_code, const std::vector<std::string>& arguments,
                   const std::string& input = {});
-  // Standard output of a run that must succeed without a word on standard error.
+  // Returns the standard output of a run that must succeed and print nothing to standard error.
   std::string Output(const std::vector<std::string>& arguments, const std::string& input = {});
   // Loads tab-separated entries.
   void Load(const std::string& tsv, const std::vector<std::string>& more_arguments = {});
@@ -43,7 +43,7 @@ class ToolTest : public testing::Test {
   ScratchDirectory scratch_;
 };
 
-// Names, sizes, times of the last change and contents of the files in a directory.
+// Returns the paths, modification times and contents of all files below a directory.
 std::string DirectoryFingerprint(const std::string& directory);
 
 }  // namespace ashlar

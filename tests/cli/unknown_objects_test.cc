@@ -1,5 +1,5 @@
-// Databases of programs with comparators, merge operators and table factories of their own:
-// commands that read them, and commands that refuse.
+// Commands on databases with the program's own comparators, merge operators and table factories:
+// those that read them, and those that refuse.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,7 +27,7 @@ class Join final : public AssociativeMergeOperator {
   }
 };
 
-// By the last byte, then by all: no order of bytes.
+// Orders by the last byte and then by all bytes, which is not the order of bytes.
 class ByLastByte final : public Comparator {
  public:
   const char* Name() const override { return "test.ByLastByte"; }
@@ -74,7 +74,7 @@ class UnknownObjectsTest : public ToolTest {
     return value;
   }
 
-  // A database whose values are merges of an operator of its own, in tables and in the log.
+  // Makes a database with operands of its own merge operator, in a table and in the log.
   void MakeJoined() {
     OpenDb({{"default", With(std::make_shared<Join>())}});
     ASSERT_OK(db_->Put(WriteOptions(), "plain", "value"));
@@ -173,7 +173,7 @@ TEST_F(UnknownObjectsTest, AnotherOperatorIsNoDamageToVerify) {
   ExpectExit(5, verify);
 }
 
-// A log with operands cannot be replayed then; nothing of it is damaged.
+// A log with operands cannot be replayed without the operator, but it is not damaged.
 TEST_F(UnknownObjectsTest, AMissingOperatorIsNoDamageToVerify) {
   MakeJoined();
   for (const std::string& file : FilesWith("OPTIONS-")) fs::remove(file);
@@ -258,7 +258,7 @@ TEST_F(UnknownObjectsTest, WithoutAnOptionsFileTheTablesNameTheOperator) {
   ExpectJoined();
 }
 
-// It would be recorded, and merge the operands of the other one at the next compaction.
+// It would be recorded and would merge the other operator's operands at the next compaction.
 TEST_F(UnknownObjectsTest, ARepairTakesNoOtherOperatorThanTheRecordedOne) {
   MakeJoined();
   fs::remove(database() + "/CURRENT");
@@ -441,7 +441,7 @@ TEST_F(UnknownObjectsTest, VerifyNamesEveryDamagedTable) {
   std::vector<ColumnFamilyMetaData> metadata;
   db_->GetAllColumnFamilyMetaData(&metadata);
   CloseDb();
-  // Of the default family the newest and the oldest of three tables: another family's is sound.
+  // Damages the newest and the oldest of the default family's tables. The other family is sound.
   std::vector<std::string> damaged = {metadata[0].levels[0].files.front().relative_filename,
                                       metadata[0].levels[0].files.back().relative_filename};
   for (const std::string& name : damaged) FlipByte(database() + "/" + name, 3);

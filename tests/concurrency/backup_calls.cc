@@ -14,7 +14,7 @@
 namespace ashlar {
 namespace {
 
-// Null after a failure, which fails the test.
+// Returns null after a failure, which fails the test.
 std::unique_ptr<BackupEngine> OpenEngine(const CallArgs& args, const std::string& directory) {
   BackupEngine* opened = nullptr;
   EXPECT_OK(BackupEngine::Open(args.scene->env(), BackupEngineOptions(directory), &opened));

@@ -1,5 +1,5 @@
-// Every pair of calls of one BackupEngine, while two threads write to the database. A call of
-// another engine, or of the database, is in pairs_test.cc.
+// Every pair of calls of one BackupEngine, while two threads write to the database. Pairs with a
+// call of another engine or of the database are in pairs_test.cc.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -73,7 +73,7 @@ class BackupPairsTest : public ::testing::TestWithParam<size_t> {
     return work;
   }
 
-  // Of each side.
+  // One per side.
   std::array<Random, 2> randoms_ = {Random(1), Random(2)};
   std::array<uint64_t, 2> numbers_{};
   Random reader_random_{1};

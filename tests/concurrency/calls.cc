@@ -36,7 +36,7 @@ std::string TemporaryKey(const CallArgs& args) {
   return StrCat("t", args.thread, "-", args.number);
 }
 
-// The value of a temporary key, "" if there is none. False: the call failed as it may.
+// Reads a temporary key, or "" if it is absent. Returns false after an allowed error.
 bool GetTemporary(const CallArgs& args, const Target& target, const std::string& key,
                   std::string* value) {
   value->clear();
@@ -129,7 +129,7 @@ void GetMergeOperands(const CallArgs& args) {
   const Status got = args.db()->GetMergeOperands(ReadOptions(), target.get(), key, operands.data(),
                                                  &wanted, &count);
   if (!(got.IsNotFound() && target.loses_old_tables) && !args.scene->Succeeded(got, target)) return;
-  // A compaction may have joined them.
+  // A compaction may have merged the operands.
   std::string joined;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i)
     joined += StrCat(i == 0 ? "" : ",", operands[i].ToString());
@@ -156,7 +156,7 @@ void Write(const CallArgs& args) {
 
 void WriteUnlogged(const CallArgs& args) { args.scene->WriteUnlogged(args.thread, args.number); }
 
-// A file with this key, and with a range deletion before it.
+// Writes a file with this key and a range deletion before it.
 std::string WriteExternalFile(const CallArgs& args, const std::string& key, size_t number) {
   Options options(DBOptions(), args.scene->VictimOptions());
   options.env = args.scene->env();
@@ -222,12 +222,12 @@ void Get(const CallArgs& args) { args.scene->ReadOne(args.random); }
 
 void MultiGet(const CallArgs& args) {
   const Scene& scene = *args.scene;
-  // The same if every write has a log.
+  // kPersistedTier has the same result if every write has a log.
   ReadOptions options;
   if (!scene.kind().writes_without_log && args.random->OneIn(2)) options.read_tier = kPersistedTier;
   std::vector<ColumnFamilyHandle*> handles;
   for (const Target& family : scene.families()) handles.push_back(family.get());
-  // Through both methods: a key of the model, then keys that are absent.
+  // Calls both methods with a key of the model, and then with absent keys.
   std::vector<Slice> keys(handles.size(), "m0-0001");
   std::vector<PinnableSlice> values(keys.size());
   std::vector<Status> statuses(keys.size());
@@ -256,7 +256,7 @@ void KeyMayExist(const CallArgs& args) {
   EXPECT_TRUE(may_exist || floor[0][1] == 0 || args.scene->is_closing());
 }
 
-// Keys ascend, and are as many in both directions. False: the iterator failed as it may.
+// Expects ascending keys, and as many backwards. Returns false after an allowed error.
 bool CheckOrder(const CallArgs& args, const Target& target, Iterator* it) {
   std::string last;
   size_t forward = 0;
@@ -280,7 +280,7 @@ void Iterate(const CallArgs& args) {
   if (CheckOrder(args, target, it.get())) args.scene->Succeeded(it->Refresh(), target);
 }
 
-// All tables, which are asked for a property, and then any half of them.
+// Reads all tables, with a filter that checks a property, and then either half of them.
 void FilterTables(const CallArgs& args) {
   const Scene::Versions floor = args.scene->Floor();
   ReadOptions options;
@@ -420,7 +420,7 @@ void GetNames(const CallArgs& args) {
   EXPECT_OK(db->GetDbSessionId(first));
 }
 
-// The only database of this Env that flushes and compacts.
+// The database is the only one of this Env that flushes and compacts.
 void GetThreadList(const CallArgs& args) {
   std::vector<ThreadStatus> threads;
   EXPECT_OK(args.scene->env()->GetThreadList(&threads));
@@ -538,7 +538,7 @@ void CompactFiles(const CallArgs& args) {
   CompactionOptions options;
   options.allow_trivial_move = args.random->OneIn(2);
   const int to = std::min(level + static_cast<int>(args.random->Uniform(3)), 6);
-  // The file may be gone by now, or be in another compaction.
+  // The file may have been deleted by now, or be in another compaction.
   args.scene->Succeeded(
       args.db()->CompactFiles(options, target.get(), {name}, to), target,
       {Status::kIncomplete, Status::kAborted, Status::kInvalidArgument, Status::kNotSupported});
@@ -551,7 +551,7 @@ void SuggestCompactRange(const CallArgs& args) {
 
 void PromoteL0(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
-  // Level 0 overlaps, or the levels below have tables; Incomplete: see DisableManualCompaction.
+  // Level 0 may overlap, or lower levels may have tables. Incomplete: see DisableManualCompaction.
   args.scene->Succeeded(args.db()->PromoteL0(target.get(), 1), target,
                         {Status::kIncomplete, Status::kInvalidArgument, Status::kNotSupported});
 }
@@ -566,7 +566,7 @@ void AbortAllCompactions(const CallArgs& args) {
   args.db()->ResumeAllCompactions();
 }
 
-// A table of the family that loses its oldest ones. Another one may be the oldest by now.
+// Deletes a table of the family that loses its oldest ones. Another one may be the oldest by now.
 void DeleteFile(const CallArgs& args) {
   const auto& families = args.scene->families();
   const auto target = std::find_if(families.begin(), families.end(),
@@ -580,7 +580,7 @@ void DeleteFile(const CallArgs& args) {
                         {Status::kInvalidArgument});
 }
 
-// Keys that no other call reads: deleted ones may come back.
+// Uses keys that no other call reads, because deleted ones may reappear.
 void DeleteFilesInRange(const CallArgs& args) {
   const Target target = args.scene->Pick(args.random);
   const std::string prefix = StrCat("g", args.thread, "-", args.random->Uniform(4));
@@ -657,14 +657,14 @@ void SetDBOptions(const CallArgs& args) {
       args.db()->SetDBOptions({{"max_background_jobs", StrCat(2 + args.random->Uniform(3))}}));
 }
 
-// No limit, or one that is less than the memtables of the families, with and without a stall.
+// Sets no limit, or one below the size of the families' memtables, with and without a stall.
 void SetBufferSize(const CallArgs& args) {
   WriteBufferManager* const manager = args.scene->write_buffer_manager();
   manager->SetAllowStall(args.random->OneIn(2));
   manager->SetBufferSize(args.random->OneIn(3) ? 0 : (64 + args.random->Uniform(192)) << 10);
 }
 
-// Between two capacities of which one is 0 at times: then blocks are read around the cache.
+// Changes the capacity. At times it is 0 for a moment, and then blocks are read around the cache.
 void SetCapacity(const CallArgs& args) {
   Cache* const cache = args.scene->cache();
   if (args.random->OneIn(4)) {
@@ -684,7 +684,7 @@ void EraseUnRefEntries(const CallArgs& args) {
   args.scene->ReadOne(args.random);
 }
 
-// Rates at which flushes and compactions wait for a refill or two.
+// Sets rates at which flushes and compactions wait for a refill or two.
 void SetBytesPerSecond(const CallArgs& args) {
   RateLimiter* const limiter = args.scene->rate_limiter();
   const int64_t through = limiter->GetTotalBytesThrough();
@@ -761,7 +761,7 @@ void CreateAndDropFamily(const CallArgs& args) {
   EXPECT_OK(args.db()->DestroyColumnFamilyHandle(family));
 }
 
-// All targets, with a range that has every key; then a family of its own.
+// Clips any target to a range that has every key, and then a family of its own.
 void ClipColumnFamily(const CallArgs& args) {
   const Scene& scene = *args.scene;
   const Target target = scene.Pick(args.random);
@@ -794,7 +794,7 @@ void DropFamilyInUse(const CallArgs& args) { args.scene->DropVictim(); }
 
 // ---- Copies.
 
-// Sometimes to a directory that another thread makes too.
+// Sometimes uses a directory that another thread creates, too.
 void MakeCheckpoint(const CallArgs& args) {
   const Scene::Versions floor = args.scene->Floor();
   Checkpoint* made = nullptr;
@@ -813,7 +813,7 @@ void MakeCheckpoint(const CallArgs& args) {
   args.scene->CheckAndRemoveCopy(own, floor);
 }
 
-// Copies the files as they are described.
+// Copies the files by their descriptions.
 void CopyByDescription(const CallArgs& args) {
   const Scene& scene = *args.scene;
   vfs::FileSystem* const system = args.db()->GetEnv()->EngineFiles().get();
@@ -841,7 +841,7 @@ void RemoveFolder(vfs::FileSystem* system, const std::string& path) {
   EXPECT_OK(system->DeleteDir(path));
 }
 
-// The first family of the model, as another family of the database.
+// Imports the first family of the model as another family of the database.
 void ExportAndImport(const CallArgs& args) {
   const Scene& scene = *args.scene;
   const Scene::Versions floor = scene.Floor();
@@ -874,14 +874,14 @@ void ExportAndImport(const CallArgs& args) {
   EXPECT_OK(args.db()->DestroyColumnFamilyHandle(family));
 }
 
-// The secondary shows at least the contents of the log's file.
+// Sets the floor of a secondary, which shows at least the contents of the log's file.
 bool WrittenFloor(const CallArgs& args, Scene::Versions* floor) {
   *floor = args.scene->Floor();
   return !args.scene->kind().flushes_log_by_hand ||
          args.scene->Succeeded(args.db()->FlushWAL(/*sync=*/false));
 }
 
-// A secondary of the database, which catches up while the other call runs.
+// Opens a secondary of the database, which catches up while the other call runs.
 void CatchUp(const CallArgs& args) {
   const Scene& scene = *args.scene;
   EXPECT_TRUE(args.db()->TryCatchUpWithPrimary().IsNotSupported());
@@ -908,9 +908,9 @@ void CatchUp(const CallArgs& args) {
 void Close(const CallArgs& args) {
   if (args.random->OneIn(2)) CancelAllBackgroundWork(args.db(), args.random->OneIn(2));
   Status closed = args.db()->Close();
-  // Iterators, snapshots and pins of the other call.
+  // Waits for iterators, snapshots and pins of the other call.
   while (closed.IsAborted()) closed = args.db()->Close();
-  // With a fault: the error of the write that failed.
+  // With faults, the error of the failed write is allowed.
   EXPECT_TRUE(closed.ok() || (args.scene->kind().has_faults && closed.IsIOError()))
       << closed.ToString();
 }

@@ -1,6 +1,6 @@
-// The public calls of DB that run against each other, one entry each, with Checkpoint and
-// BackupEngine, which are made of them. A test of pairs_test.cc checks that no method of DB is left
-// out.
+// The public calls of DB that run against each other, one entry each, and those of Checkpoint and
+// BackupEngine, which are built on them. A test of pairs_test.cc checks that no method of DB is
+// left out.
 //
 // Thread safety: a call is made by several threads at once, each with its CallArgs.
 #pragma once
@@ -15,9 +15,9 @@ namespace ashlar {
 struct CallArgs {
   Scene* scene = nullptr;
   Random* random = nullptr;
-  // Names the thread: no other one has the same keys and directories.
+  // Identifies the thread, which has keys and directories of its own.
   size_t thread = 0;
-  // Rises from call to call of the thread.
+  // Increases with each call of the thread.
   uint64_t number = 0;
 
   DB* db() const { return scene->db(); }
@@ -25,7 +25,7 @@ struct CallArgs {
 
 struct Call {
   const char* name;
-  // The virtual methods of DB that it is made of.
+  // The virtual methods of DB that it calls.
   std::vector<std::string_view> methods;
   void (*run)(const CallArgs& args);
 };

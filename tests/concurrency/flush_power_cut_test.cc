@@ -1,5 +1,5 @@
-// A power cut after a flush that waited for another one's install. Meanwhile a third family has
-// switched its memtable, so that a log is closed that no sync has reached.
+// A power cut after a flush that waited for the install of another flush. In the meantime a third
+// family has switched its memtable, so that a log is closed that no sync has reached.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -96,7 +96,7 @@ TEST_F(FlushPowerCutTest, RecordsNoLogAsPassedThatNoSyncHasReached) {
   Gate has_synced;
   RunBefore(FaultOperation::kClose, ".log", [&] { has_synced.Open(); });
   std::thread flush_of_second([this] { EXPECT_TRUE(env_.RunOneFlush()); });
-  has_synced.Wait();  // it waits for the install of the other one now
+  has_synced.Wait();  // it now waits for the install of the first flush
   WriteAndQueueFlush(db_->DefaultColumnFamily(), std::string(kLongBytes, 'x'));
   may_install.Open();
   flush_of_first.join();

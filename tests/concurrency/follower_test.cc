@@ -1,6 +1,6 @@
-// Streams of updates (GetUpdatesSince) of a database whose logs are written over while they are
-// read: one of the primary, and one of a secondary that catches up. Each batch is the one of its
-// sequence, and none is missing between two of a stream, unless the stream says so.
+// Streams of updates (GetUpdatesSince) of a database whose logs are overwritten while they are
+// read, one from the primary and one from a secondary that catches up. Each batch matches its
+// sequence, and no batch between two of a stream is missing unless the stream reports it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ namespace {
 constexpr char kPath[] = "/db";
 constexpr int kBatches = 3000;
 
-// Of the batch that the writer wrote with this sequence.
+// The key and the value of the batch that the writer wrote with this sequence.
 std::string KeyOf(SequenceNumber sequence) { return StrCat("key", sequence); }
 std::string ValueOf(SequenceNumber sequence) {
   return StrCat(sequence, std::string(sequence % 300, 'v'));
@@ -53,7 +53,7 @@ class FollowerThreads : public ::testing::Test {
     EXPECT_OK(DB::OpenAsSecondary(options_, kPath, "/secondary", &secondary_));
   }
 
-  // One batch per sequence, from 1 on; a new log begins each few of them, and an old one ends.
+  // Writes one batch per sequence, from 1. A new log begins every few batches, and an old one ends.
   void WriteAll() {
     for (SequenceNumber sequence = 1; sequence <= kBatches; ++sequence) {
       ASSERT_OK(primary_->Put(WriteOptions(), KeyOf(sequence), ValueOf(sequence)));
@@ -71,7 +71,7 @@ class FollowerThreads : public ::testing::Test {
     ASSERT_EQ(found.entry, KeyOf(batch.sequence) + "=" + ValueOf(batch.sequence));
   }
 
-  // Until the last batch was seen. After a gap a stream begins anew, with the newest batch.
+  // Reads until the last batch was seen. After a gap, a stream begins again with the newest batch.
   void Follow(DB* db) {
     SequenceNumber seen = 0;
     bool begins = true;  // batches between the one seen and the next may be missing

@@ -1,5 +1,5 @@
-// Reads the public headers and the sources of this suite: a method or a function of the library
-// that no entry calls is listed here, with its reason.
+// Reads the public headers and the sources of this suite. A method or a function of the library
+// that no entry calls must be listed here, with its reason.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -26,7 +26,7 @@ std::string Read(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// What the entries are made of.
+// The sources of the entries.
 const std::string& Sources() {
   static const std::string sources = [] {
     std::string text;
@@ -38,7 +38,7 @@ const std::string& Sources() {
   return sources;
 }
 
-// Whether the sources call a method or a function of the name. An entry may have the name, too.
+// Returns whether the sources call a method or a function of this name, which may be an entry's.
 bool IsCalled(const std::string& name) {
   const std::string& sources = Sources();
   const std::string call = name + "(";

@@ -1,6 +1,6 @@
-// Real threads on few keys. Every call on a key takes effect at one moment between its begin and
-// its end, and readers see the writes of one batch to two families together, while memtables are
-// flushed, tables compacted, and other families created and dropped.
+// Real threads use few keys while memtables are flushed, tables compacted, and other families
+// created and dropped. Every call on a key takes effect at one moment between its start and its
+// end, and readers see the writes of one batch to two families together.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -53,7 +53,7 @@ class LinearizabilityTest : public ::testing::Test {
     ASSERT_OK(db_->Close());
   }
 
-  // Flushes, compactions and families that come and go, until the clients are done.
+  // Flushes, compacts, and creates and drops families until the clients are done.
   void Churn(const std::atomic<bool>* stop) {
     int round = 0;
     while (!stop->load()) {

@@ -39,7 +39,7 @@ class WriteReport final : public ::testing::Environment {
 [[maybe_unused]] ::testing::Environment* const kReport =
     ::testing::AddGlobalTestEnvironment(new WriteReport);
 
-// Breaks lines where they would be too long.
+// Appends a word, and breaks the line before it if the line would be too long.
 void AppendWord(const std::string& word, size_t* column, std::string* text) {
   if (*column + 1 + word.size() > kColumns) {
     *text += "\n ";

@@ -1,7 +1,7 @@
-// PairCounts: how often each pair of calls met (pair_run.h), in this process.
+// PairCounts: the number of meetings (pair_run.h) of each pair of calls in this process.
 //
-// With the environment variable ASHLAR_PAIRS_REPORT the process writes them at its end to the file
-// that it names, as the page docs/concurrent-calls.md (./dev pairs).
+// If the environment variable ASHLAR_PAIRS_REPORT is set, the process writes them at its end to the
+// file that it names, as the page docs/concurrent-calls.md (./dev pairs).
 //
 // Thread safety: none.
 #pragma once
@@ -18,7 +18,7 @@ namespace ashlar {
 class PairCounts {
  public:
   static PairCounts& Get();
-  // Of positions in `calls`, in any order. Each title has a table of its own.
+  // `a` and `b` are positions in `calls`, in any order. Each title has a table of its own.
   void Add(const std::string& title, const std::vector<std::string>& calls, size_t a, size_t b,
            uint64_t meetings);
   std::string ToMarkdown() const;

@@ -8,12 +8,12 @@
 namespace ashlar {
 namespace {
 
-// Enough, and the fewest of a pair whose calls take so long that these would take longer than
-// kPairTimeMax.
+// The wanted number of meetings, and the minimum if the calls of a pair are so slow that more would
+// take longer than kPairTimeMax.
 constexpr uint64_t kMeetingsWanted = 20;
 constexpr uint64_t kMeetingsMin = 3;
 constexpr std::chrono::milliseconds kPairTimeMax{15};
-// Then a pair that does not meet fails.
+// A pair with too few meetings fails after this many rounds.
 constexpr uint64_t kRoundsMax = 2000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The rounds of a pair, with calls that are made for it.
+// Tests the rounds of a pair with calls that are made for this purpose.
 #include "tests/concurrency/pair_run.h"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ TEST(PairRunTest, CallsThatDoNothingMeet) {
   EXPECT_GE(RunPair(WorkOf([](size_t) {})), 3U);
 }
 
-// The short calls begin in the long one, which ends after a thousand of them. Those of an earlier
-// round do not count: a long call that ended before any short one would be repeated, and wait.
+// Short calls begin during a long one, which ends after a thousand of them. It counts none of an
+// earlier round, because it could then end before any short one, be repeated, and wait.
 TEST(PairRunTest, AShortCallIsRepeatedUntilALongOneEnds) {
   Gate long_call;
   std::atomic<uint64_t> short_calls{0};
@@ -45,7 +45,7 @@ TEST(PairRunTest, AShortCallIsRepeatedUntilALongOneEnds) {
   EXPECT_GE(long_calls, 3U);
 }
 
-// Close waits until the other side has no snapshot. That side took one after another.
+// Close waits until the other side has no snapshot, so that side must not take one after another.
 TEST(PairRunTest, ACallIsNotRepeatedWhileTheOneThatClosesWaits) {
   for (int pair = 0; pair < 100; ++pair) {
     std::atomic<uint64_t> begun{0};
@@ -65,7 +65,7 @@ TEST(PairRunTest, ACallIsNotRepeatedWhileTheOneThatClosesWaits) {
   }
 }
 
-// Close waits until no read has pinned a value. One read followed the other.
+// Close waits until no read has pinned a value, so one read must not follow another.
 TEST(PairRunTest, NothingIsReadAnewWhileTheCallThatClosesWaits) {
   for (int pair = 0; pair < 100; ++pair) {
     Gate closing;

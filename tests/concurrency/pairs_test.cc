@@ -1,5 +1,5 @@
-// Every pair of public calls, while writers and a reader work. A test is one call against half of
-// the others, on one database; the other halves are in the other tests. README.md lists the
+// Every pair of public calls, while writers and a reader work. A test runs one call against half of
+// the others, on one database. The other tests have the other halves. README.md lists the
 // comparisons.
 #include <gtest/gtest.h>
 
@@ -25,14 +25,14 @@ namespace {
 
 constexpr uint64_t kBatchesPerWriter = 40;
 constexpr int kFaultsPerPair = 2;
-// A pair with Close meets at most once on a database. It is made on so many, and on more until it
-// has met.
+// A pair with Close meets at most once on a database. It runs on kCloses databases, and on more
+// until it has met, up to kClosesMax.
 constexpr int kCloses = 3;
 constexpr int kClosesMax = 20;
 constexpr size_t kLevelsMin = 3;
 
-// The scene of a call's test. Every third one has faults, so every third pair does: the tests of
-// Resume and of AbortAllCompactions are among them.
+// The scene of a call's test. Every third scene has faults, and so does every third pair, including
+// the tests of Resume and of AbortAllCompactions.
 SceneKind SceneOf(size_t call) {
   return {.recycles_logs = call % 2 == 1,
           .has_faults = call % 3 == 1,
@@ -77,7 +77,7 @@ class PairsTest : public ::testing::TestWithParam<size_t> {
     return meetings;
   }
 
-  static size_t levels_seen_;  // in one of the scenes
+  static size_t levels_seen_;  // the most in one of the scenes
 
   Scene scene_{SceneOf(GetParam())};
 
@@ -115,10 +115,10 @@ class PairsTest : public ::testing::TestWithParam<size_t> {
     return work;
   }
 
-  // Of each side.
+  // One per side.
   std::array<Random, 2> randoms_ = {Random(1), Random(2)};
   std::array<uint64_t, 2> numbers_{};
-  // Of the reader.
+  // State of the reader.
   Random reader_random_{1};
   uint64_t reads_ = 0;
 };
@@ -128,7 +128,7 @@ size_t PairsTest::levels_seen_ = 0;
 TEST_P(PairsTest, KeepsWhatWasAcknowledged) {
   const size_t call = GetParam();
   scene_.Open();
-  // The call itself, and the next half of the others, around the end of the list.
+  // Pairs the call with itself and with the next half of the others, around the end of the list.
   for (size_t step = 0; step <= Calls().size() / 2 && !HasFailure(); ++step)
     RunPairOf(call, (call + step) % Calls().size());
   if (HasFailure()) return;

@@ -1,10 +1,10 @@
 // Power cuts of a database on which threads write, sync the log, flush and ingest at once.
 //
-//   SyncWAL, FlushWAL(true)    all writes survive that were acknowledged before the call
-//   IngestExternalFile         the file survives, and so do those; also of a call that did not end,
-//                              if the file does
-//   MarkWalTerminationPoint    what is after the point of a batch does not survive without what is
-//                              before it
+//   SyncWAL, FlushWAL(true)    all writes that were acknowledged before the call survive
+//   IngestExternalFile         the file and those writes survive; after a call that did not end,
+//                              those writes survive if the file does
+//   MarkWalTerminationPoint    the part of a batch after the point does not survive without the
+//                              part before it
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,14 +37,14 @@ constexpr uint64_t kCuts = 60;
 constexpr CrashKind kKinds[] = {CrashKind::kDurableOnly, CrashKind::kPrefix, CrashKind::kEntryLost,
                                 CrashKind::kRandomSubset};
 
-// Of each writer. 0: none.
+// The last version of each writer. 0: none.
 using Versions = std::array<uint64_t, kWriters>;
 
 std::string LoggedKey(size_t writer) { return StrCat("logged", writer); }
 std::string UnloggedKey(size_t writer) { return StrCat("unlogged", writer); }
 std::string FileKey(uint64_t file) { return StrCat("file", file); }
 
-// The data that survive every cut after that many operations of the file system.
+// The data that survive every cut after `operations` operations of the file system.
 struct Promise {
   uint64_t operations = 0;
   Versions versions = {};
@@ -172,7 +172,7 @@ class PowerCutThreads : public ::testing::TestWithParam<bool> {
   std::unique_ptr<ColumnFamilyHandle> other_;
   uint64_t operations_at_begin_ = 0;
   std::array<std::atomic<uint64_t>, kWriters> acknowledged_{};
-  std::array<Versions, kFiles> before_file_{};  // of the thread that ingests
+  std::array<Versions, kFiles> before_file_{};  // used by the thread that ingests
   mutable Mutex mutex_;
   std::vector<Promise> promises_ ASHLAR_GUARDED_BY(mutex_);
 };

@@ -1,6 +1,6 @@
-// A secondary that several threads promote, bring up to date, read, write and close at once. One
-// promotion succeeds, once the primary is gone; readers see growing prefixes before, during and
-// after it; nothing that was acknowledged is lost.
+// Several threads promote, update, read, write and close one secondary at once. One promotion
+// succeeds, after the primary has ended. Readers see growing prefixes before, during and after it,
+// and no acknowledged write is lost.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ class PromotionThreads : public ::testing::Test {
     options_.max_manifest_file_size = 2000;
   }
 
-  // The same number in two keys.
+  // Writes the same number to three keys.
   Status Write(DB* db, uint64_t number) {
     const std::string value = StrCat(1000000 + number, std::string(300, 'v'));
     WriteBatch batch;

@@ -26,7 +26,7 @@ constexpr char kFiltered = 'w';
 const std::vector<std::string> kFamilyNames = {"default", "universal", "fifo", "filtered"};
 constexpr size_t kFilteredFamily = 3;
 constexpr char kUnloggedFamily[] = "unlogged";
-// Less than the tables of the model.
+// Smaller than the tables of the model.
 constexpr size_t kCacheBytes = 64 << 10;
 // So high that nothing waits, until SetBytesPerSecond lowers it.
 constexpr int64_t kBytesPerSecond = 1 << 30;
@@ -56,7 +56,7 @@ std::string ValueOf(uint64_t version, char fill = kWritten) {
   return Digits(version, kVersionDigits) + std::string(kValueBytes, fill);
 }
 
-// 0: not a value of the model.
+// Returns 0 if it is not a value of the model.
 uint64_t VersionOf(const Slice& value) {
   if (value.size() != kVersionDigits + kValueBytes) return 0;
   const char fill = value[kVersionDigits];
@@ -105,7 +105,7 @@ ColumnFamilyOptions OptionsOf(const std::string& family, const Options& base) {
   return options;
 }
 
-// The versions that a family has. False after a failure.
+// Reads the versions of a family. Returns false after a failure.
 bool ReadVersions(Iterator* it, Scene::Versions* versions) {
   *versions = {};
   size_t seen = 0;
@@ -142,7 +142,7 @@ std::unique_ptr<Env> MakeEnv(const std::shared_ptr<FaultFileSystem>& faults) {
   return NewCompositeEnv(std::make_shared<MemoryFileSystem>());
 }
 
-// What a call says that a Close, or the cancelling of background work before it, cut off.
+// True for the status of a call that a Close, or the cancelling of background work, has cut off.
 bool IsCutOff(const Status& status) {
   return status.IsShutdownInProgress() || status.IsAborted() || status.IsIncomplete();
 }
@@ -162,7 +162,7 @@ Scene::Scene(const SceneKind& kind)
   options_.merge_operator = MergeOperators::CreateStringAppendOperator();
   options_.write_buffer_size = 64 << 10;
   options_.max_write_buffer_number = 4;
-  // The model has 37 KB in each family: a base level two levels above the last one.
+  // The model has 37 KB in each family, so the base level is two levels above the last one.
   options_.max_bytes_for_level_base = 8 << 10;
   options_.max_bytes_for_level_multiplier = 3;
   options_.target_file_size_base = 8 << 10;
@@ -315,11 +315,11 @@ void Scene::FailAWriteThenResume() {
   rule.name_contains = fault.name;
   rule.effect = fault.effect;
   faults_->AddRule(rule);
-  // Writes of all these files. One of another thread may meet the fault first.
+  // These calls write all such files. A write of another thread may meet the fault first.
   Succeeded(db_->Put(WriteOptions(), families_.front().get(), "t-fault", "value"));
   Succeeded(db_->Flush(FlushOptions(), families_.front().get()));
   faults_->ClearRules();
-  // Each failure is that of a fault that another thread has made since. Busy: it resumes, too.
+  // Each failure comes from a newer fault of another thread. Busy: that thread resumes, too.
   for (int failures = 0; failures < 100;) {
     const Status resumed = db_->Resume();
     if (Succeeded(resumed, {Status::kBusy}) || is_closing() || ::testing::Test::HasFailure())
@@ -471,7 +471,7 @@ void Scene::AdoptContents() {
         acknowledged_[writer][i].store(found[writer][i]);
     }
   }
-  // A close flushes them. If a flush may fail, the last ones may be lost.
+  // A close flushes these numbers. If a flush may fail, the last ones may be lost.
   const auto& kept = faults_ == nullptr ? unlogged_acknowledged_ : unlogged_flushed_;
   for (size_t thread = 0; thread < unlogged_acknowledged_.size(); ++thread) {
     const uint64_t number = ReadUnlogged(thread);
@@ -501,7 +501,7 @@ void Scene::Reopen() {
 bool Scene::Succeeded(const Status& status, const Target& target,
                       std::initializer_list<Status::Code> expected) const {
   if (status.ok()) return true;
-  // A batch that was in the queue while its family was dropped is InvalidArgument, as in RocksDB.
+  // A batch that was queued while its family was dropped is InvalidArgument, as in RocksDB.
   const bool is_dropped = status.IsColumnFamilyDropped() || status.IsInvalidArgument();
   const bool may_be = (target.may_be_dropped && is_dropped) ||
                       (is_closing_.load() && IsCutOff(status)) ||

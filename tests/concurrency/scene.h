@@ -1,4 +1,4 @@
-// Scene: the database on which two calls run at once, and what its contents must be.
+// Scene: the database on which two calls run at once, and its expected contents.
 //
 // Families "default" (leveled), "universal", "fifo" (drops its oldest tables) and "filtered" (a
 // compaction filter for flushes and compactions), with tiny memtables and levels, and "victim",
@@ -12,7 +12,7 @@
 //   u  of family "unlogged": the number of the thread's last write
 //
 // Thread safety: any thread, except Open, Reopen, Settle, CheckContents and CheckSharedBackups.
-// Lifetime: calls end before it.
+// Lifetime: calls end before the scene does.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct SceneKind {
   bool has_faults = false;
   // DBOptions::manual_wal_flush.
   bool flushes_log_by_hand = false;
-  // WriteUnlogged has no log.
+  // WriteUnlogged writes without a log.
   bool writes_without_log = false;
 };
 
@@ -50,7 +50,7 @@ class Scene {
  public:
   static constexpr size_t kWriters = 2;
   static constexpr size_t kKeysPerWriter = 60;
-  // Of each key of the model. 0: absent.
+  // The version of each key of the model. 0: absent.
   using Versions = std::array<std::array<uint64_t, kKeysPerWriter>, kWriters>;
 
   // A family that a call works on.
@@ -81,7 +81,7 @@ class Scene {
   const SceneKind& kind() const { return kind_; }
   DB* db() const { return db_.get(); }
   Env* env() const { return env_.get(); }
-  // Of the database, and of the copies and secondaries of it. The manager has no limit at first.
+  // Shared by the database, its copies and its secondaries. The manager has no limit at first.
   WriteBufferManager* write_buffer_manager() const { return options_.write_buffer_manager.get(); }
   Cache* cache() const { return cache_.get(); }
   RateLimiter* rate_limiter() const { return options_.rate_limiter.get(); }
@@ -96,9 +96,9 @@ class Scene {
   void DropVictim();
   ColumnFamilyOptions VictimOptions() const;
 
-  // One batch of the model.
+  // Writes one batch of the model.
   void WriteOne(size_t writer, Random* random);
-  // One key of the model from a family, by Get.
+  // Reads one key of the model from a family with Get.
   void ReadOne(Random* random) const;
   // Writes the number, which is above that of the thread's last call, and checks it. Some of the
   // calls flush it.
@@ -110,34 +110,34 @@ class Scene {
   // failed. Requires: has_faults.
   void Settle();
   uint64_t FaultsInjected() const { return faults_ == nullptr ? 0 : faults_->FaultsInjected(); }
-  // The least that reads must find from now on.
+  // The lowest versions that reads must find from now on.
   Versions Floor() const;
 
-  // Of iterators over all families at one state: each key has the floor's version or a later one,
-  // the same in all families.
+  // Checks iterators over all families at one state. Each key must have the floor's version or a
+  // later one, the same in all families.
   void CheckIterators(const std::vector<std::unique_ptr<Iterator>>& iterators,
                       const Versions& floor) const;
-  // A secondary of the database, with handles for the families of the model.
+  // Opens a secondary of the database, with handles for the families of the model.
   Status OpenSecondary(std::unique_ptr<DB>* secondary,
                        std::vector<std::unique_ptr<ColumnFamilyHandle>>* handles) const;
-  // The same of a copy of the database, which is then removed.
+  // Checks a copy of the database in the same way, and then removes it.
   void CheckAndRemoveCopy(const std::string& path, const Versions& floor) const;
-  // Of the database while nothing runs.
+  // Checks the database. Requires: nothing runs.
   void CheckContents();
-  // Of the backups in kSharedBackups while nothing runs.
+  // Checks the backups in kSharedBackups. Requires: nothing runs.
   void CheckSharedBackups() const;
 
-  // For another thread to stop it. Null: there is none.
+  // Lets another thread stop the backup. Null: there is none.
   void SetRunningBackup(std::shared_ptr<RunningBackup> backup);
   std::shared_ptr<RunningBackup> running_backup() const;
 
-  // Looks which levels of the first family have tables.
+  // Records which levels of the first family have tables.
   void NoteLevels();
-  // That had some when they were looked at.
+  // The number of levels that had tables in a call of NoteLevels.
   size_t LevelsSeen() const { return std::bitset<64>(levels_seen_.load()).count(); }
 
-  // False: an error that may be, because the target was dropped, the database is being closed, or
-  // the code is one of `expected`, or a write of a file was made to fail. Others fail the test.
+  // Returns false for an allowed error: the target was dropped, the database is being closed, the
+  // code is one of `expected`, or a write of a file was made to fail. Other errors fail the test.
   bool Succeeded(const Status& status, const Target& target,
                  std::initializer_list<Status::Code> expected = {}) const;
   bool Succeeded(const Status& status, std::initializer_list<Status::Code> expected = {}) const {
@@ -149,10 +149,10 @@ class Scene {
   void CreateVictim();
   void CloseHandles();
   void RemoveTemporaryKeys();
-  // After calls that Close cut off: of the writes that failed, takes those into the model that are
-  // there.
+  // After calls that Close cut off, adds those failed writes to the model that the database
+  // contains.
   void AdoptContents();
-  // 0: none.
+  // Returns 0 if there is no number.
   uint64_t ReadUnlogged(size_t thread) const;
 
   const SceneKind kind_;
@@ -169,15 +169,15 @@ class Scene {
   Target victim_ ASHLAR_GUARDED_BY(victim_mutex_);
   uint64_t victims_ ASHLAR_GUARDED_BY(victim_mutex_) = 0;
   std::atomic<bool> is_closing_{false};
-  // By the writer of each; read by all. attempted_ may be newer after a write that failed.
+  // Written by the writer of each key, read by all. attempted_ may be newer after a failed write.
   std::array<std::array<std::atomic<uint64_t>, kKeysPerWriter>, kWriters> acknowledged_{};
   std::array<std::array<std::atomic<uint64_t>, kKeysPerWriter>, kWriters> attempted_{};
-  std::array<uint64_t, kWriters> last_version_{};  // of its writer
-  // By the thread of each call that writes without a log. Flushed data survive every end.
+  std::array<uint64_t, kWriters> last_version_{};  // each used by its writer
+  // Written by the thread of each WriteUnlogged call. Flushed data survive every close.
   std::array<std::atomic<uint64_t>, 2> unlogged_acknowledged_{};
   std::array<std::atomic<uint64_t>, 2> unlogged_flushed_{};
   std::atomic<uint64_t> faults_made_{0};
-  std::atomic<uint64_t> levels_seen_{0};  // a bit each
+  std::atomic<uint64_t> levels_seen_{0};  // one bit per level
 };
 
 }  // namespace ashlar

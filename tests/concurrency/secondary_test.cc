@@ -1,6 +1,6 @@
-// One secondary that several threads use while its primary is written, flushed and compacted: two
-// catch up, the others read. Iterators over all families, and MultiGet, show one state; a key read
-// by Get never goes back. At the end the secondary is closed while the threads still call it.
+// Several threads use one secondary while its primary is written, flushed and compacted. Two catch
+// up, and the others read. Iterators over all families and MultiGet show one state, and a key that
+// Get reads never becomes older. In the end the secondary is closed while threads still call it.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -50,7 +50,7 @@ class SecondaryThreads {
     for (std::thread& writer : writers) writer.join();
     ASSERT_OK(secondary_->TryCatchUpWithPrimary());
     Check(scene_.Floor());
-    // Iterators end before Close; the other threads still call the secondary.
+    // Iterators end before Close, while the other threads still call the secondary.
     reads_end_.store(true);
     for (std::thread& reader : readers) reader.join();
     Status closed = secondary_->Close();
@@ -100,7 +100,7 @@ class SecondaryThreads {
       }
     }
   }
-  // Of the keys of one writer, in the two families that lose none.
+  // Reads keys of one writer in the two families that lose none.
   void GetForEver(size_t writer) {
     Random random(writer + 10);
     std::map<std::pair<size_t, std::string>, std::string> newest;

@@ -1,6 +1,6 @@
-// Databases that share an SstFileManager, each on a thread of its own: opened, written, compacted
-// and closed with a full bin, while another thread calls the manager. Nothing is lost, a close ends
-// the count of its own tables only, and the trash goes without its databases.
+// Databases that share an SstFileManager are opened, written, compacted and closed with a full bin,
+// each on its own thread, while another thread calls the manager. Nothing is lost, a close ends the
+// count of its own tables only, and the trash is deleted without its databases.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -103,7 +103,7 @@ TEST_F(SharedSpaceTest, DatabasesCloseWithAFullBin) {
   EXPECT_GT(manager_->GetTotalTrashSize(), 0u) << "no bin was full";
   EXPECT_EQ(manager_->GetTotalSize(), manager_->GetTotalTrashSize());
 
-  // The manager ends with a full bin; the next open empties it.
+  // The manager ends with a full bin, which the next open empties.
   manager_ = nullptr;
   options_.sst_file_manager = nullptr;
   for (size_t database = 0; database < kDatabases; ++database) {

@@ -31,7 +31,7 @@ void ExpectAbsent(const TreeCallArgs& args, const std::string& key) {
 
 void Put(const TreeCallArgs& args) {
   const std::string key = TemporaryKey(args);
-  // Of another length, and of the same.
+  // A value of another length, and one of the same length.
   for (const size_t bytes : {size_t{10}, size_t{500}, size_t{500}}) {
     const std::string value(bytes, static_cast<char>('a' + args.random->Uniform(26)));
     ASSERT_OK(args.tree()->Put(key, value));
@@ -64,7 +64,7 @@ void Write(const TreeCallArgs& args) {
   for (const char* const end : {"a", "c", "d"}) ExpectAbsent(args, prefix + end);
 }
 
-// More keys than a leaf has.
+// Deletes a range of more keys than a leaf has.
 void DeleteRange(const TreeCallArgs& args) {
   constexpr int kKeys = 60;
   const std::string prefix = TemporaryKey(args) + "-";
@@ -118,7 +118,7 @@ void Exists(const TreeCallArgs& args) {
   EXPECT_FALSE(args.tree()->Exists(TemporaryKey(args)));
 }
 
-// Of more keys than are looked up together.
+// Reads more keys than are looked up together.
 void MultiGet(const TreeCallArgs& args) {
   std::vector<TreeScene::ModelKey> model;
   for (int i = 0; i < 20; ++i) model.push_back(TreeScene::PickKey(args.random));
@@ -146,7 +146,7 @@ void IterateBackward(const TreeCallArgs& args) {
   args.scene->CheckIteration(TreeScene::Direction::kBackward, args.scene->Floor());
 }
 
-// A range in which nothing is deleted for good, and one in which nothing is.
+// Counts a range from which nothing is deleted permanently, and an empty one.
 void Count(const TreeCallArgs& args) {
   const TreeScene::Versions floor = args.scene->Floor();
   uint64_t present = 0;
@@ -171,7 +171,7 @@ void Verify(const TreeCallArgs& args) { ASSERT_OK(args.tree()->Verify()); }
 
 void Defragment(const TreeCallArgs& args) { ASSERT_OK(args.tree()->Defragment()); }
 
-// Class logged makes a checkpoint meanwhile, in steps of several threads.
+// In the meantime class logged makes a checkpoint, in steps of several threads.
 void Checkpoint(const TreeCallArgs& args) {
   const std::string key = TemporaryKey(args);
   const std::string value(4096, static_cast<char>('a' + args.random->Uniform(26)));

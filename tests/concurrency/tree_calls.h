@@ -13,9 +13,9 @@ namespace ashlar::pmem {
 struct TreeCallArgs {
   TreeScene* scene = nullptr;
   Random* random = nullptr;
-  // Names the thread: no other one has the same temporary keys.
+  // Identifies the thread, which has temporary keys of its own.
   size_t thread = 0;
-  // Rises from call to call of the thread.
+  // Increases with each call of the thread.
   uint64_t number = 0;
 
   PersistentTree* tree() const { return scene->tree(); }

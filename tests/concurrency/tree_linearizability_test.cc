@@ -1,6 +1,6 @@
-// Real threads on few keys of a persistent tree: every call on a key takes effect at one moment
-// between its begin and its end, and a batch on both its keys at once, while leaves split and
-// merge, are dropped by range deletions, and records move.
+// Real threads use few keys of a persistent tree while leaves split, merge and are dropped by range
+// deletions, and records move. Every call on a key takes effect at one moment between its start and
+// its end, and a batch takes effect on both its keys at once.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -35,7 +35,7 @@ class TreeLinearizabilityTest : public ::testing::TestWithParam<DurabilityClass>
     options.pool_bytes = uint64_t{8} << 20;
     options.durability = GetParam();
     options.sync_log = false;
-    // Checkpoints while threads write.
+    // Makes checkpoints run while threads write.
     options.log_bytes_max = uint64_t{64} << 10;
     ASSERT_OK(PersistentTree::Open(options, scratch_.File("pool"), &tree_));
     TreeClient::Fill(tree_.get());

@@ -1,6 +1,6 @@
 // Every pair of public calls of the persistent tree, while writers and a reader work, on a mapped
-// pool and on one with a log. A test is one call against half of the others; the tree is closed and
-// opened after each pair.
+// pool and on one with a log. A test runs one call against half of the others. The tree is closed
+// and opened again after each pair.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -81,7 +81,7 @@ class TreePairsTest : public ::testing::TestWithParam<Parameter> {
     return work;
   }
 
-  // Of each side.
+  // One per side.
   std::array<Random, 2> randoms_ = {Random(1), Random(2)};
   std::array<uint64_t, 2> numbers_{};
   Random reader_random_{1};
@@ -90,7 +90,7 @@ class TreePairsTest : public ::testing::TestWithParam<Parameter> {
 TEST_P(TreePairsTest, KeepsWhatWasAcknowledged) {
   const size_t call = CallOf(GetParam());
   scene_.Open();
-  // The call itself, and the next half of the others, around the end of the list.
+  // Pairs the call with itself and with the next half of the others, around the end of the list.
   for (size_t step = 0; step <= TreeCalls().size() / 2 && !HasFailure(); ++step)
     RunPairOf(call, (call + step) % TreeCalls().size());
 }

@@ -33,7 +33,7 @@ std::string ValueOf(uint64_t version) {
 }
 bool IsOfModel(const std::string& key) { return key[0] == kLetters[0] || key[0] == kLetters[1]; }
 
-// The entries that an iterator shows, which are in its order.
+// Returns the entries of an iterator, and checks that they are in its order.
 std::map<std::string, std::string> Collect(Iterator* it, TreeScene::Direction direction) {
   const bool is_forward = direction == TreeScene::Direction::kForward;
   std::map<std::string, std::string> entries;

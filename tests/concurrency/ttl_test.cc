@@ -1,5 +1,5 @@
-// Calls of a DBWithTTL at the same time as its writers, flushes, compactions, and families that
-// come and go.
+// Calls of a DBWithTTL concurrent with its writers, flushes and compactions, and with families that
+// are created and dropped.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Runs db_bench as its users do: every workload for a moment, and the effects of the flags. In
-// builds with meaningless figures it refuses to run, unless forced.
+// Runs db_bench as its users do: each workload briefly, and the effects of the flags. A build whose
+// figures are meaningless refuses to run unless it is forced.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,12 +37,12 @@ class DbBenchTest : public testing::Test {
   std::string database() const { return scratch_.File("db"); }
   std::string File(const std::string& name) const { return scratch_.File(name); }
 
-  // Standard output and standard error together.
+  // Returns standard output and standard error together.
   ToolRun Run(const std::string& flags) const {
     return RunTool(StrCat(ProgramCommand("db_bench"), " --db=", database(), " --seed=17 ",
                           build_flag_, flags));
   }
-  // The same, and it must succeed.
+  // The same for a run that must succeed.
   std::string Output(const std::string& flags) const {
     const ToolRun run = Run(flags);
     EXPECT_EQ(run.exit_code, 0) << flags << "\n" << run.output;
@@ -56,13 +56,13 @@ class DbBenchTest : public testing::Test {
   ScratchDirectory scratch_;
 };
 
-// Tests of the work done rather than of its time: in every build.
+// Checks the work done rather than the time it takes, and so runs in every build.
 class DbBenchMeasuringTest : public DbBenchTest {
  protected:
   DbBenchMeasuringTest() { build_flag_ = kMeasures ? "" : "--any_build=1 "; }
 };
 
-// The last line of a workload's result; empty when there is none.
+// Returns the last line of a workload's result, or an empty string if there is none.
 std::string ResultLineOf(const std::string& output, const std::string& workload) {
   std::istringstream lines(output);
   std::string found;
@@ -83,7 +83,7 @@ struct SmokeCase {
   const char* workload;
   const char* before;  // workloads to run first
   const char* flags;
-  // What the result line must match after "operations;"; null: the workload has none.
+  // The result line must match this after "operations;"; null if the workload has no such line.
   const char* result;
 };
 
@@ -259,7 +259,7 @@ TEST_F(DbBenchMeasuringTest, RangesOfExistingKeysAreRefused) {
   }
 }
 
-// Its keys 0 to 19 have the prefixes that other workloads give them, 20 of 200.
+// fillsync's keys 0 to 19 have the prefixes that other workloads give them, 20 of 200 prefixes.
 TEST_F(DbBenchMeasuringTest, FillSyncWritesKeysThatOthersFind) {
   const std::string line = ResultLineOf(
       Output("--num=20000 --prefix_size=8 --keys_per_prefix=100 --writes=200 --reads=2000 "
@@ -294,7 +294,7 @@ TEST_F(DbBenchMeasuringTest, FlagsAreWrittenInAllOfRocksDbsWays) {
       << output;
 }
 
-// ---- What is counted.
+// ---- Counts.
 
 TEST_F(DbBenchMeasuringTest, FoundIsTheSumOverThreadsAndTrue) {
   const std::string output = Output(
@@ -308,7 +308,7 @@ TEST_F(DbBenchMeasuringTest, FoundIsTheSumOverThreadsAndTrue) {
   std::smatch match;
   const std::string line = ResultLineOf(output, "seekrandom");
   ASSERT_TRUE(std::regex_search(line, match, std::regex("\\(([0-9]+) of 2400 found\\)"))) << output;
-  // Half of the keys are gone: 1200, give or take eight deviations.
+  // Half of the keys are deleted, so about 1200 are found, within eight standard deviations.
   EXPECT_NEAR(std::stoi(match[1]), 1200, 200) << output;
 }
 
@@ -325,7 +325,7 @@ TEST_F(DbBenchMeasuringTest, ADurationEndsAWorkload) {
 }
 
 TEST_F(DbBenchMeasuringTest, WriteRateIsLimited) {
-  // 116 bytes each: 464,000 bytes at a million a second, of which a tenth may go at once.
+  // 4000 writes of 116 bytes are 464,000 bytes, at 1,000,000 a second with bursts of a tenth of it.
   const std::string output =
       Output("--num=4000 --benchmarks=fillrandom --benchmark_write_rate_limit=1000000");
   std::smatch match;
@@ -444,7 +444,7 @@ TEST_F(DbBenchMeasuringTest, KeysAndValuesOfAllKindsComeBack) {
   }
 }
 
-// The range after the last write begins with the first key again, and has all of them.
+// The range deletion after the last write starts again at the first key and covers all keys.
 TEST_F(DbBenchMeasuringTest, FillsDeleteRanges) {
   const std::string fill =
       "--num=1000 --benchmarks=fillseq,readrandom --writes_per_range_tombstone=1000 "
@@ -525,8 +525,8 @@ TEST_F(DbBenchMeasuringTest, SeeksAreBounded) {
         StrCat("--num=1000 --value_size=84 --benchmarks=fillseq,seekrandom --json=", File("json"),
                " ", flags));
     EXPECT_NE(output.find("(1000 of 1000 found)"), std::string::npos) << output;
-    // At most five or six entries of a hundred bytes for each of a thousand seeks, fewer at the
-    // ends.
+    // Each of a thousand seeks reads at most five or six entries of a hundred bytes, and fewer near
+    // the ends.
     const auto bytes =
         nlohmann::json::parse(FileText(File("json")))["results"][1]["bytes"].get<int64_t>();
     EXPECT_GT(bytes, 450'000) << flags;
@@ -561,7 +561,7 @@ TEST_F(DbBenchMeasuringTest, AnOptionsFileSetsTheOptions) {
   EXPECT_EQ(output.find("\n  5 "), std::string::npos) << output;
 }
 
-// The logs of the database that the file is of would be replayed into this one, and deleted.
+// Otherwise the logs of the options file's database would be replayed into this one and deleted.
 TEST_F(DbBenchMeasuringTest, TheFoldersOfAnOptionsFileAreLeftAlone) {
   (void)Output("--num=100 --benchmarks=fillseq --wal_dir=" + File("logs"));
   const auto names = [](const std::string& folder, const std::string& part) {
@@ -623,8 +623,8 @@ TEST_F(DbBenchMeasuringTest, ExistingKeysAreNotCalledMissing) {
   EXPECT_NE(run.output.find("every key exists"), std::string::npos) << run.output;
 }
 
-// The command line of the in-RAM benchmark that RocksDB published, retired flags and all; only
-// --db, --num and the seed are ours.
+// The command line of the in-RAM benchmark that RocksDB published, including retired flags. Only
+// --db, --num and the seed differ.
 TEST_F(DbBenchMeasuringTest, ThePublishedCommandLineForRamRuns) {
   const std::string output = Output(
       "--num_levels=6 --key_size=20 --prefix_size=20 --keys_per_prefix=0 --value_size=100 "
@@ -656,13 +656,13 @@ TEST_F(DbBenchMeasuringTest, ThePublishedCommandLineForRamRuns) {
   EXPECT_EQ(found, 3) << output;
 }
 
-// The other published workloads: keys and values of the published sizes, on tables read and written
-// without the system's cache.
+// The other published workloads, with keys and values of the published sizes. Tables are read and
+// written without the system's cache.
 struct PublishedWorkload {
   std::string name;
   std::string workloads;
   std::string flags;
-  std::string result;  // what the last workload's line must hold
+  std::string result;  // the last workload's line must contain it
 };
 
 std::ostream& operator<<(std::ostream& out, const PublishedWorkload& published) {
@@ -757,7 +757,7 @@ TEST_F(DbBenchMeasuringTest, PlainTablesAreMeasured) {
   EXPECT_NE(output.find("(5000 of 5000 found)"), std::string::npos) << output;
 }
 
-// Keys have the bytes that RocksDB's db_bench gives them.
+// Keys have the same bytes as those of RocksDB's db_bench.
 TEST_F(DbBenchMeasuringTest, RocksDbsBenchFindsTheKeys) {
   ASSERT_TRUE(HaveRocksDbTools());
   for (const char* const flags : {"--key_size=16", "--key_size=5", "--key_size=30"}) {

@@ -105,7 +105,7 @@ void FreeResult(void*, const char* value, size_t) { std::free(const_cast<char*>(
 
 bool SetComparator(const Functions& functions, std::string_view name, Options* options) {
   if (name == "bytewise") return true;
-  // Options refer to a comparator and do not own it: these live as long as the process.
+  // Options refer to a comparator without owning it, so these live as long as the process.
   static DbComparator* const reverse =
       functions.comparator_create(NameState("rocksdb.ReverseBytewiseComparator"), KeepState,
                                   CompareBytes<CompareReverse>, NameOf);

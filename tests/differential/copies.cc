@@ -4,14 +4,14 @@
 //   ingest F HOW OPTIONS OP...        a file with put K V, merge K V, delete K and range K K, which
 //                                     is made with OPTIONS
 //   checkpoint HOW                    makes one, opens it read-only, and dumps it
-//   backup HOW                        the same of a backup's restore; reports all backups
+//   backup HOW                        the same for a restored backup; also lists all backups
 //   secondary                         opens one if there is none, catches up, and dumps it. The
-//                                     database ends it at a create.
-//   updates N                         batches from the N-th sequence number on after the mark: the
-//                                     last open, ingestion or write without log
+//                                     database closes it at a create.
+//   updates N                         batches from the N-th sequence number after the mark on. The
+//                                     last open, ingestion or write without log sets the mark.
 //
-// They are next to the database's directory, with its path as the beginning of theirs. Only backups
-// stay: the next library adds its own to those of the last one.
+// They are next to the database's directory, and their paths begin with its path. Only backups are
+// kept, so that the next library adds its own to those of the previous one.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -36,7 +36,7 @@ constexpr size_t kBatchHeaderBytes = 8;  // the sequence number
 
 bool Has(const std::string& flags, char flag) { return flags.find(flag) != std::string::npos; }
 
-// A directory or file that is absent before and after.
+// A path that does not exist before and after the lifetime of this object.
 class Scratch {
  public:
   explicit Scratch(std::string path) : path_(std::move(path)) { Remove(); }
@@ -58,7 +58,7 @@ class Scratch {
 }  // namespace
 
 std::string Database::Copy(const Words& words) {
-  // Releases differ in what they allow to a database that cannot be written.
+  // Releases differ in the calls that they allow on a database that is not writable.
   if (!is_writable_) return "not writable";
   const std::string& verb = words[0];
   if (verb == "secondary") return FollowBySecondary();
@@ -88,7 +88,7 @@ std::string Database::Ingest(const Words& words) {
   return answer;
 }
 
-// The answer ends in "ok" if the file is there.
+// The answer ends in "ok" if the file was written.
 std::string Database::MakeFile(const Words& words, const Family& family,
                                const std::string& path) const {
   std::string answer;
@@ -225,8 +225,8 @@ std::string Database::MakeBackup(const std::string& how, const std::string& path
 
 std::string Database::FollowBySecondary() {
   if (functions_.try_catch_up_with_primary == nullptr) return kNotKnown;
-  // RocksDB's secondary reads the version of a family that its MANIFEST drops after it has freed
-  // it. An open begins a MANIFEST.
+  // If its MANIFEST drops a family, RocksDB's secondary reads the family's version after it has
+  // freed it. An open starts a new MANIFEST.
   if (has_dropped_) return kNotKnown;
   if (secondary_ == nullptr) {
     auto opened = std::make_unique<Database>(functions_);
@@ -238,13 +238,13 @@ std::string Database::FollowBySecondary() {
 }
 
 std::string Database::CatchUp() {
-  // Twice: RocksDB's ends early, without an error, at a log that the primary deletes at that time.
+  // Called twice, because RocksDB's ends early without an error if the primary deletes its log.
   for (int i = 0; i < 2; i++) {
     char* error = nullptr;
     functions_.try_catch_up_with_primary(db_, &error);
     if (error != nullptr) return Outcome(error);
   }
-  // The memtables of RocksDB's secondary keep operands that are in a table by now, too.
+  // RocksDB's secondary keeps operands in its memtables that are by now in a table, too.
   std::string answer = "ok";
   for (const auto& [name, family] : families_) {
     if (!family.merges) answer += ", " + name + " " + Dump({"dump", name, "-"});
@@ -274,7 +274,7 @@ std::string Database::Updates(uint64_t since_mark) const {
     WriteBatch* const batch = functions_.wal_iter_get_batch(iterator, &sequence);
     size_t bytes = 0;
     const char* const data = functions_.writebatch_data(batch, &bytes);
-    // RocksDB finds an empty batch, which has no sequence number, only before another one.
+    // RocksDB returns an empty batch, which has no sequence number, only if another one follows.
     if (functions_.writebatch_count(batch) > 0) {
       const std::string_view contents(data + kBatchHeaderBytes, bytes - kBatchHeaderBytes);
       const std::string place = "+" + std::to_string(sequence - mark_);

@@ -28,7 +28,7 @@ std::string Database::NewCursor(const Words& words) {
     return "no snapshot";
   }
   DropCursor(slot);
-  // A release without the setter looks at all keys, which shows the same.
+  // A release without the setter uses total order, which shows the same keys.
   const bool automatic = Has(flags, 'a');
   const bool total =
       Has(flags, 't') || (automatic && functions_.readoptions_set_auto_prefix_mode == nullptr);
@@ -81,7 +81,7 @@ std::string Database::MoveCursor(const Words& words, Cursor* cursor) {
   if (move == "seek") return Seek(key, cursor);
   if (move == "next" || move == "forward")
     return Walk(move == "next" ? 1 : kWalkSteps, true, cursor);
-  // With prefixes, only walks forward from a seek are defined.
+  // With prefixes, only forward iteration from a seek is defined.
   if (cursor->prefix_bytes > 0) return kUndefined;
   if (move == "prev" || move == "backward")
     return Walk(move == "prev" ? 1 : kWalkSteps, false, cursor);
@@ -99,7 +99,7 @@ std::string Database::MoveCursor(const Words& words, Cursor* cursor) {
 
 std::string Database::Seek(const std::string& key, Cursor* cursor) {
   if (cursor->prefix_bytes > 0) {
-    // Where a bound takes the key's place, releases differ in the prefix that they look for.
+    // If the lower bound replaces the key, releases differ in the prefix that they look for.
     if (key.size() < cursor->prefix_bytes ||
         (cursor->has_lower && CompareKeys(cursor->comparator, key, cursor->lower) < 0))
       return kUndefined;

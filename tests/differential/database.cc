@@ -14,12 +14,12 @@ const char* const kNotUnderstood = "not understood";
 const char* const kNoFamily = "no family";
 const char* const kClosed = "closed";
 const char* const kNotKnown = "not known";
-// RocksDB refuses the batch of such a range, and every write after it until it is opened again.
+// RocksDB refuses a batch with such a range, and every later write until the database is reopened.
 const char* const kInverted = "inverted";
 
 constexpr size_t kDumpedKeysMax = 12;
 
-// Of "prefix_extractor=fixed:3" among other options.
+// Returns 3 for "prefix_extractor=fixed:3" among other options, and 0 if that option is absent.
 size_t PrefixBytesOf(const std::string& options) {
   static const std::string kOption = "prefix_extractor=fixed:";
   const size_t at = options.find(kOption);
@@ -56,8 +56,8 @@ std::string Database::Execute(const std::string& line) {
   if (verb == "families" && words.size() == 2) return ListFamilies(words);
   if (verb == "close") return Close();
   if (db_ == nullptr) return kClosed;
-  // RocksDB's secondary keeps its memtables after a flush. They hide tables that are newer, unless
-  // they have all that was flushed.
+  // RocksDB's secondary keeps its memtables after a flush. They hide newer tables unless they have
+  // every flushed entry.
   if (secondary_ != nullptr && MayFlush(verb)) secondary_->CatchUp();
   if (verb == "put" || verb == "merge" || verb == "delete" || verb == "single" || verb == "range" ||
       verb == "batch")
@@ -444,7 +444,7 @@ std::string Database::Create(const Words& words) {
   if (error != nullptr) return Outcome(error);
   family.handle = handle;
   families_[name] = family;
-  // RocksDB's cannot follow a family that was made after its open.
+  // RocksDB's secondary cannot follow a family that was created after the secondary was opened.
   secondary_.reset();
   return "ok";
 }
@@ -542,7 +542,7 @@ std::string Database::SetOption(const Words& words, Family* family) {
 std::string Database::Property(const Words& words, Family* family) {
   char* const value = functions_.property_value_cf(db_, family->handle, words[2].c_str());
   if (value == nullptr) return "unknown";
-  // A text may have any length and many lines: that it exists is its answer.
+  // A text may have any length and many lines, so the answer only says that it exists.
   const std::string answer = words[0] == "number" ? std::string("number ") + value : "known";
   functions_.free(value);
   return answer;

@@ -1,9 +1,9 @@
 // Database: one open database of a peer, driven by lines of text.
 //
-// Every line has an answer in every state, so that a history without some of its lines is a history
-// too. An answer depends on the contents alone, and never on the time of a background job.
+// Every line has an answer in every state, so that a history remains valid when some of its lines
+// are removed. An answer depends only on the contents, never on the timing of a background job.
 //
-// Lines, with keys and values as words of text.h, F a family's name, "-" for none:
+// Lines. Keys and values are words of text.h, F is a family's name, and "-" means none:
 //   open DIR MODE OPTIONS FAMILY...  MODE: rw, ro, secondary; FAMILY: NAME|COMPARATOR|MERGE|OPTIONS
 //   close    families DIR             the names, sorted
 //   put F HOW K V    merge F HOW K V    delete F HOW K    single F HOW K    range F HOW K K
@@ -43,7 +43,7 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // The answer to one line, a line itself.
+  // Returns the answer to one line, which is also one line.
   std::string Execute(const std::string& line);
 
  private:
@@ -61,9 +61,9 @@ class Database {
     ReadOptions* options;
     std::string lower, upper;  // the options refer to them
     bool has_lower, has_snapshot;
-    FamilyHandle* handle;  // not followed: the family may be dropped
+    FamilyHandle* handle;  // never dereferenced, as the family may be dropped
     std::string comparator;
-    // If not 0, the iterator is defined for keys with the prefix of the last seek only, forwards.
+    // If not 0, only keys with the prefix of the last seek are defined, and only forwards.
     size_t prefix_bytes;
     std::string prefix{};
   };
@@ -109,22 +109,22 @@ class Database {
   std::string FollowBySecondary();
   std::string CatchUp();
   std::string Updates(uint64_t since_mark) const;
-  // Of the database that is there; `mode` as a word of open.
+  // Opens the existing database at `path`. `mode` is a word of open.
   std::string OpenCopy(const std::string& path, const std::string& mode, Database* copy) const;
-  // All families; Requires: this is open.
+  // Dumps all families. Requires: this is open.
   std::string DumpAll();
   void SetMark();
 
-  // Null with an error in `*answer` if the text is not understood.
+  // Returns null, with an error in `*answer`, if the text is invalid.
   Options* ParseOptions(const std::string& text, std::string* answer) const;
   Options* ParseFamily(const std::string& text, std::string* name, Family* family,
                        std::string* answer) const;
   Family* FindFamily(const std::string& name);
-  // False if the slot is not "-" and empty.
+  // Returns false if `slot` is not "-" and holds no snapshot.
   bool SetSnapshot(const std::string& slot, ReadOptions* options) const;
-  // "ok", or the error, which is freed.
+  // Returns "ok" or the error, and frees the error.
   std::string Outcome(char* error) const;
-  // "value V", "none" or the error; frees both.
+  // Returns "value V", "none" or the error, and frees both.
   std::string Value(char* value, size_t bytes, char* error) const;
 
   const Functions& functions_;
@@ -134,8 +134,8 @@ class Database {
   std::map<std::string, std::unique_ptr<Cursor>> cursors_;
   std::string directory_;
   bool is_writable_ = false;
-  bool has_dropped_ = false;             // a family, since it was opened
-  bool keeps_logs_ = false;              // also those whose entries are in tables
+  bool has_dropped_ = false;             // a family was dropped since the open
+  bool keeps_logs_ = false;              // even logs whose entries are all in tables
   uint64_t mark_ = 0;                    // a sequence number
   std::unique_ptr<Database> secondary_;  // null: not opened
 };

@@ -128,7 +128,7 @@ using PartialMergeFunction = char* (*)(void*, const char*, size_t, const char* c
   F(writebatch_set_save_point, void, (WriteBatch*))                                                \
   F(writebatch_rollback_to_save_point, void, (WriteBatch*, char**))
 
-// Not in every release from 5.18 on.
+// Functions that at least one release from 5.18 on lacks.
 #define ASHLAR_DIFFERENTIAL_OPTIONAL(F)                                                            \
   F(flush_cf, void, (Db*, const FlushOptions*, FamilyHandle*, char**))                             \
   F(flush, void, (Db*, const FlushOptions*, char**))                                               \
@@ -205,8 +205,8 @@ using PartialMergeFunction = char* (*)(void*, const char*, size_t, const char* c
   F(get_latest_sequence_number, uint64_t, (Db*))
 
 struct Functions {
-  // Ends the process with a text if the library cannot be opened or lacks a required function.
-  // The library stays open until the process ends, as threads of it may run until then.
+  // Ends the process with a message if the library cannot be opened or lacks a required function.
+  // The library stays open until the process ends, as its threads may run until then.
   explicit Functions(const std::string& library);
 
 #define ASHLAR_DIFFERENTIAL_DECLARE(name, result, parameters) result(*name) parameters = nullptr;

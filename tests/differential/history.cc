@@ -13,8 +13,8 @@ namespace ashlar::differential {
 namespace {
 
 constexpr size_t kSlots = 4;
-// A family that may be created again after a drop, with the same comparator: RocksDB 7.8.3 and
-// Ashlar refuse to open a database that has a dropped family of that name with another one.
+// A family that may be created again after a drop, with the same comparator. RocksDB 7.8.3 and
+// Ashlar refuse to open a database in which a dropped family of that name has another comparator.
 const char* const kReusedName = "again";
 
 // Options as "name=value;..." text.
@@ -145,7 +145,7 @@ Generator::Family Generator::NewFamily(const std::string& name) {
   Family family;
   family.name = name;
   family.prefix_bytes = prefixes_ && OneIn(2) ? 1 + Below(3) : 0;
-  // Keys of one length are not together in this order if they have a common prefix.
+  // Keys with a common prefix are not contiguous in numeric order, which sorts by length first.
   family.comparator = family.prefix_bytes > 0
                           ? Pick({"bytewise", "bytewise", "reverse"})
                           : Pick({"bytewise", "bytewise", "reverse", "numeric"});
@@ -171,15 +171,15 @@ std::string Generator::TableOptions(const Family& family) {
   if (OneIn(4)) table.Add("index_block_restart_interval", Between(1, 8));
   if (OneIn(2))
     table.Add("checksum", Pick({"kNoChecksum", "kCRC32c", "kxxHash", "kxxHash64", "kXXH3"}));
-  // A filter takes equal keys for equal bytes: so do all comparators here.
+  // A filter assumes that equal keys have equal bytes, which is true of all comparators here.
   if (OneIn(2)) {
     table.Add("filter_policy", OneIn(3)
                                    ? "ribbonfilter:" + Between(1, 16) + ":" + Pick({"-1", "0", "2"})
                                    : "bloomfilter:" + Between(1, 16) + ":false");
   }
   if (OneIn(3)) {
-    // Never kHashSearch: RocksDB 7.8.3 ends the process at a key that the prefix extractor has no
-    // prefix for, and at an index_block_restart_interval other than 1.
+    // Never kHashSearch, because RocksDB 7.8.3 ends the process at a key for which the prefix
+    // extractor has no prefix, and at an index_block_restart_interval other than 1.
     const std::string type = family.prefix_bytes > 0
                                  ? "kTwoLevelIndexSearch"
                                  : Pick({"kTwoLevelIndexSearch", "kBinarySearchWithFirstKey"});
@@ -189,7 +189,7 @@ std::string Generator::TableOptions(const Family& family) {
     table.Add("metadata_block_size", Pick({"64", "512", "4096"}));
   }
   if (family.prefix_bytes > 0 && OneIn(2)) table.Add("whole_key_filtering", Truth());
-  // One excludes the other.
+  // These two options exclude each other.
   if (OneIn(3)) table.Add(Pick({"no_block_cache", "cache_index_and_filter_blocks"}), "true");
   if (OneIn(4)) table.Add("enable_index_compression", Truth());
   if (OneIn(4))
@@ -240,12 +240,12 @@ std::string Generator::DbOptions() {
   if (archives_logs_) options.Add("WAL_ttl_seconds", "100000");
   if (OneIn(4)) options.Add("enable_pipelined_write", "true");
   // RocksDB 11.8.1 refuses writes without log to a database that recycles logs. A secondary may
-  // read the rest of an old log.
+  // read the rest of an older log in a recycled one.
   if (recycles_logs_ && !without_log_ && !has_secondary_ && OneIn(2))
     options.Add("recycle_log_file_num", Between(1, 3));
   if (OneIn(4)) options.Add("wal_compression", "kZSTD");
-  // Never kSkipAnyCorruptedRecords: RocksDB 7.8.3 hangs in such an open, or ends the process.
-  // The rest of an older log in a recycled one is damage to kAbsoluteConsistency.
+  // Never kSkipAnyCorruptedRecords, with which RocksDB 7.8.3 hangs in an open or ends the process.
+  // kAbsoluteConsistency takes the rest of an older log in a recycled one for damage.
   if (OneIn(4)) {
     options.Add("wal_recovery_mode",
                 recycles_logs_ ? Pick({"kPointInTimeRecovery", "kTolerateCorruptedTailRecords"})
@@ -270,7 +270,7 @@ void Generator::Open() {
   for (const Family& family : families_) Say("dump " + family.name + " -");
 }
 
-// Opens that fail, or that open something else than the whole database.
+// Generates opens that fail, or that open something other than the complete database.
 void Generator::ProbeOpen() {
   const std::string everything = "create_if_missing=true;create_missing_column_families=true";
   if (!exists_) {
@@ -284,7 +284,7 @@ void Generator::ProbeOpen() {
       if (families_.size() > 1) Say("open @ rw - " + DescribeFamily(families_[0]));
       break;
     case 2:
-      // RocksDB would flush what it has recovered before it refuses. Ashlar changes nothing.
+      // Otherwise RocksDB flushes the recovered entries before it refuses. Ashlar changes nothing.
       Say(OpenLine("rw", "avoid_flush_during_recovery=true") + " absent|bytewise|-|-");
       break;
     default: {
@@ -410,7 +410,7 @@ void Generator::Iterate() {
     std::string flags = Pick({"-", "t", "t", "p", "x", "a"});
     const std::string lower = OneIn(3) ? Key() : "-";
     std::string upper = OneIn(3) ? Key() : "-";
-    // The case in which RocksDB leaves out short keys has an upper bound.
+    // With an upper bound, RocksDB may leave out short keys in auto prefix mode.
     if (flags == "a") upper = "-";
     if (OneIn(4)) flags += "c";
     Say("iterator " + slot + " " + family.name + " " + SnapshotOrNone() + " " + flags + " " +
@@ -465,8 +465,8 @@ void Generator::Inspect() {
     case 1: Say("sizes " + family.name + " " + Key() + " " + Key()); return;
     case 2:
       // With tiny memtables, the time of a switch depends on the memory that a library counts. With
-      // a limit of the logs, it depends on the bytes that it counts, and on the deletion of logs.
-      // Before a file enters level 0 of a universal tree, Ashlar flushes (I3 of file_ingestion.h);
+      // a limit on the logs, it depends on the counted log bytes and on the deletion of logs. If
+      // a file enters level 0 of a universal tree, Ashlar flushes (I3 of file_ingestion.h), but
       // RocksDB does so only if a memtable has a key in the range of the file.
       Say("number " + family.name + " " +
           (tiny_memtables_ || limits_logs_ || IsUniversal(family)
@@ -517,7 +517,7 @@ void Generator::Inspect() {
   }
 }
 
-// The letters of HOW that keep entries in logs alone are for histories that log all of them.
+// The letters of HOW that leave entries only in logs are for histories that log all entries.
 void Generator::Copy() {
   switch (Below(5)) {
     case 0: Say("checkpoint " + (without_log_ ? "-" : Pick({"-", "l"}))); return;
@@ -531,8 +531,8 @@ void Generator::Copy() {
   }
 }
 
-// The options have only what each release reads, and no partitions: RocksDB ends the process at
-// partitioned filters of a file that has range deletions only.
+// The options are limited to those that each release reads, and have no partitions. RocksDB ends
+// the process at partitioned filters of a file that has only range deletions.
 std::string Generator::IngestLine() {
   const Family& family = AnyFamily();
   std::string line = "ingest " + family.name + " " + Pick({"-", "-", "-", "m", "m", "u"});

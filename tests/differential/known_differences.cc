@@ -20,14 +20,14 @@ constexpr std::array<std::string_view, 6> kPromisedTexts = {
     "exists (error_if_exists is true)",   "Provide a merge_operator when opening DB",
 };
 
-// Sizes of tables depend on how entries fall into blocks and files.
+// Sizes of tables depend on how entries are divided among blocks and files.
 constexpr uint64_t kSizeSlackBytes = 64 << 10;
 
-// Of a history: a few entries that end each other, and files that may take a number.
+// A close loses the sequences of a few entries that cancel out, and an ingested file may take one.
 constexpr uint64_t kLostSequencesMax = 16;
 
-// An estimate counts a table's deletions, and the tables that it has not looked at, in its own way.
-// A table that is counted twice or not at all differs by more in most histories.
+// Each library estimates a table's deletions, and tables that it has not read, in its own way. In
+// most histories, a table that is counted twice or not at all differs by more.
 constexpr uint64_t kEstimateSlackKeys = 8;
 
 bool IsNumber(std::string_view answer) { return answer.starts_with("number "); }
@@ -44,7 +44,7 @@ bool SizesAreAlike(const std::string&, const Answers&, const Answers& answers) {
   return largest - smallest <= largest / 2 + kSizeSlackBytes;
 }
 
-// Ashlar: InvalidArgument; RocksDB: NotSupported.
+// Ashlar returns InvalidArgument, and RocksDB returns NotSupported.
 bool LacksMergeOperator(const std::string& line, const Answers&, const Answers& answers) {
   return line.starts_with("merge ") &&
          std::all_of(answers.begin(), answers.end(), [](const std::string& answer) {
@@ -55,8 +55,8 @@ bool LacksMergeOperator(const std::string& line, const Answers&, const Answers& 
 constexpr std::string_view kNewRelease = "rocksdb-11";
 constexpr std::string_view kOldRelease = "rocksdb-7";
 
-// Whether all libraries but those of one release give the same answer, and that release the other.
-// Null: any other.
+// Returns whether all libraries except `release` agree and `release` gives `answer`, or any answer
+// if `answer` is null.
 bool DiffersAlone(std::string_view release, const char* answer, const Answers& libraries,
                   const Answers& answers) {
   std::string_view common;
@@ -99,7 +99,7 @@ uint64_t NumberOf(const std::string& answer) {
   return std::strtoull(answer.c_str() + std::string("number ").size(), nullptr, 10);
 }
 
-// Each library reads the directory of another.
+// Each library also inherits the sequences of the library whose directory it reads.
 bool SequencesAreClose(const std::string& line, const Answers&, const Answers& answers) {
   if (line != "sequence" || !std::all_of(answers.begin(), answers.end(), IsNumber)) return false;
   uint64_t smallest = UINT64_MAX, largest = 0;
@@ -111,7 +111,7 @@ bool SequencesAreClose(const std::string& line, const Answers&, const Answers& a
   return largest - smallest <= kLostSequencesMax;
 }
 
-// Of RocksDB: 0 until it has looked at a table. 7.8.3 looks at some of them, and multiplies.
+// RocksDB answers 0 until it has read a table. 7.8.3 samples some tables and extrapolates.
 bool EstimatesAreClose(const std::string& line, const Answers& libraries, const Answers& answers) {
   if (!line.starts_with("force ") || !std::all_of(answers.begin(), answers.end(), IsNumber))
     return false;
@@ -126,14 +126,14 @@ bool EstimatesAreClose(const std::string& line, const Answers& libraries, const 
   return smallest > largest || largest - smallest <= kEstimateSlackKeys;
 }
 
-// The place of the first of the log's batches; none: UINT64_MAX.
+// Returns the place of the log's first batch, or UINT64_MAX if there is none.
 uint64_t FirstPlace(const std::string& answer) {
   const size_t plus = answer.find('+');
   if (!answer.starts_with("batches ") || plus == std::string::npos) return UINT64_MAX;
   return std::strtoull(answer.c_str() + plus + 1, nullptr, 10);
 }
 
-// RocksDB's iterator begins after the sequence number, Ashlar's with the batch that holds it.
+// RocksDB's iterator begins after the sequence number, Ashlar's with the batch that contains it.
 bool SkipsLogs(const std::string& line, const Answers& libraries, const Answers& answers) {
   constexpr std::string_view kVerb = "updates ";
   if (!line.starts_with(kVerb)) return false;

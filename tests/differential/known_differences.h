@@ -1,5 +1,5 @@
-// The differences between libraries that are intended, each with its reason. Everything else that
-// differs is a divergence.
+// The intended differences between libraries, each with its reason. Every other difference is a
+// divergence.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace ashlar::differential {
 
-// The parts of an answer that must agree. Of each error: its code and the texts that are promised
-// (docs/compatibility.md). Of everything else: all, also after an error.
+// Returns the parts of an answer that must agree: of each error, its code and the promised texts
+// (docs/compatibility.md); of everything else, including what follows an error, all of it.
 std::string Comparable(const std::string& answer);
 
-// The reason why the answers to `line` may differ as they do, or empty. `libraries` and `answers`
-// have the same order; the answers are comparable ones.
+// Returns the reason why the answers to `line` may differ as they do, or an empty one. `libraries`
+// and `answers` have the same order. Requires: Comparable returned the answers.
 std::string_view ReasonForDifference(const std::string& line,
                                      const std::vector<std::string>& libraries,
                                      const std::vector<std::string>& answers);

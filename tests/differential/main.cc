@@ -1,4 +1,4 @@
-// differential: random histories on several libraries with RocksDB's C interface. README.md.
+// differential: runs random histories on several libraries with RocksDB's C interface (README.md).
 #include <signal.h>
 #include <unistd.h>
 
@@ -125,11 +125,11 @@ void PrintDivergence(const Runner& runner, const History& history, const Diverge
     std::printf("  %-16s %s\n", runner.peers()[i]->name().c_str(), divergence.answers[i].c_str());
 }
 
-// Reduces and prints.
+// Prints the divergence, then reduces the history and prints it.
 void Report(Runner* runner, const History& history, const Divergence& divergence, bool reduction) {
   PrintDivergence(*runner, history, divergence);
   if (!reduction) return;
-  // The same line must differ: a history that is cut otherwise may differ for another reason.
+  // A line with the same verb must differ, because a shorter history may differ for another reason.
   const std::string verb = VerbOf(LineAt(history, divergence.line));
   const auto diverges = [&](const History& candidate) {
     const std::optional<Divergence> found = runner->Run(candidate);
@@ -172,8 +172,8 @@ std::optional<size_t> OnlyFailedRocksDB(const Runner& runner, const std::string&
   return failed;
 }
 
-// Whether only one RocksDB failed, and fails without Ashlar, too: it dies when it runs the history
-// alone, or refuses a directory on the same line when the history is run on the RocksDBs.
+// Returns whether only one RocksDB failed, and also fails without Ashlar: it dies when it runs the
+// history alone, or refuses a directory on the same line when only RocksDBs run the history.
 bool FailsWithoutAshlar(const Runner& runner, const History& history, const Divergence& divergence,
                         const std::string& scratch) {
   const std::string line = LineAt(history, divergence.line);
@@ -216,7 +216,7 @@ int RunHistories(Settings* settings) {
   if (settings->keep) runner.keep_directories();
   const auto start = std::chrono::steady_clock::now();
   uint64_t divergences = 0;
-  uint64_t failures = 0;  // of one RocksDB, without Ashlar, too
+  uint64_t failures = 0;  // of one RocksDB that also fails without Ashlar
   Counts counts;          // without the runs of reductions
   const uint64_t histories = settings->replay.empty() ? settings->histories : 1;
   for (uint64_t i = 0; i < histories; i++) {
@@ -246,7 +246,7 @@ int RunHistories(Settings* settings) {
 
 int Main(int count, char** arguments) {
   if (count == 3 && std::string_view(arguments[1]) == "--peer") return RunPeer(arguments[2]);
-  // A peer that died is told by its answer.
+  // Peer::Receive reports a peer that died.
   ::signal(SIGPIPE, SIG_IGN);
   Settings settings = ParseArguments(count, arguments);
   if (!settings.print) return RunHistories(&settings);

@@ -51,7 +51,7 @@ void Peer::Send(const std::string& lines) {
   if (pid_ == 0) Start();
   for (size_t sent = 0; sent < lines.size();) {
     const ssize_t bytes = ::write(to_, lines.data() + sent, lines.size() - sent);
-    if (bytes <= 0) return;  // it died: Receive tells
+    if (bytes <= 0) return;  // it died, which Receive reports
     sent += static_cast<size_t>(bytes);
   }
 }
@@ -98,7 +98,7 @@ int RunPeer(const std::string& library) {
   const Functions functions(library);
   Database database(functions);
   std::string line;
-  // Standard output is flushed when no further line is there yet.
+  // Standard output is flushed when no further line is available yet.
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   while (std::getline(std::cin, line)) {

@@ -1,7 +1,7 @@
 // Peer: a library in a process of its own, which answers lines (database.h).
 //
-// The process is this program, started again. A library that crashes or hangs takes its process
-// with it; the answer says so, and the next line starts a new process.
+// The process is this program, started again. A library that crashes or hangs loses its process.
+// The answer reports it, and the next line starts a new process.
 //
 // Thread safety: none.
 #pragma once
@@ -15,7 +15,7 @@ namespace ashlar::differential {
 
 class Peer {
  public:
-  // `name` is for reports, `library` is the argument of dlopen.
+  // `name` is for reports, and `library` is the argument of dlopen.
   Peer(std::string name, std::string library)
       : name_(std::move(name)), library_(std::move(library)) {}
   ~Peer() { Kill(); }
@@ -29,7 +29,7 @@ class Peer {
   // Sends lines without waiting. Their bytes together must fit into a pipe (kLinesBytesMax), and
   // each must be answered before more are sent.
   void Send(const std::string& lines);
-  // The answer to the next line. "died ..." or "hangs" if there is none.
+  // Returns the answer to the next line, or "died ..." or "hangs" if there is none.
   std::string Receive();
 
   // Ends the process with SIGKILL, if there is one.

@@ -35,7 +35,7 @@ class Reducer {
     return true;
   }
 
-  // Chunks from half the history down to one line, from the end: later lines are of less effect.
+  // Removes chunks of half the history down to one line, from the end, as later lines matter less.
   void ReduceLines() {
     for (size_t chunk = std::max<size_t>(history_.size() / 2, 1); chunk > 0; chunk /= 2) {
       for (size_t end = history_.size(); end > 0;) {
@@ -49,7 +49,7 @@ class Reducer {
     }
   }
 
-  // The parts of batches and of reads of many keys; and families that are opened.
+  // Removes operations of batches, keys of reads of many keys, and families of opens.
   void ReduceWords(size_t line) {
     const size_t fixed = history_[line].starts_with("open")    ? 5
                          : history_[line].starts_with("batch") ? 2

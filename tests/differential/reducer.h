@@ -8,7 +8,7 @@
 
 namespace ashlar::differential {
 
-// `diverges` runs a history. Ends when no line and no option can be left out, or after `time`.
+// `diverges` runs a history. Ends when no line or option can be removed, or after `time`.
 History Reduce(History history, const std::function<bool(const History&)>& diverges,
                std::chrono::seconds time);
 

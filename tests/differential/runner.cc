@@ -24,7 +24,7 @@ std::optional<Divergence> Runner::Run(const History& history) {
   counts_.histories++;
   std::optional<Divergence> divergence = RunLines(history);
   if (divergence) {
-    // Answers may be under way, and databases open.
+    // Answers may be pending and databases open.
     for (const auto& peer : peers_) peer->Kill();
   }
   return divergence;
@@ -90,7 +90,7 @@ std::optional<Divergence> Runner::Exchange(const std::string& line, size_t index
     counts_.kills += peers_.size();
   } else {
     for (const auto& peer : peers_) peer->Send("close\n");
-    // A library that dies in its close may have stored everything before.
+    // A library that dies in its close may have stored everything already.
     std::vector<std::string> answers;
     for (const auto& peer : peers_) answers.push_back(peer->Receive());
     if (auto divergence = CompareOne("close", index, std::move(answers))) return divergence;

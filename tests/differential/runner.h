@@ -1,6 +1,6 @@
 // Runner: runs a history on several libraries at once and compares their answers.
 //
-// Each library starts with a directory of its own; at "exchange" and "kill", library i continues
+// Each library starts with a directory of its own. At "exchange" and "kill", library i continues
 // with the directory of library i - 1. So all directories have the same contents at any time, and
 // all answers must agree.
 //
@@ -34,7 +34,7 @@ struct Counts {
 
 class Runner {
  public:
-  // Directories are made below `scratch`, and removed.
+  // Creates directories below `scratch`, and removes them.
   Runner(std::vector<std::unique_ptr<Peer>> peers, std::string scratch)
       : peers_(std::move(peers)), scratch_(std::move(scratch)) {}
   ~Runner();
@@ -42,7 +42,7 @@ class Runner {
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
-  // The first difference that is not a known one.
+  // Returns the first difference that is not a known one.
   std::optional<Divergence> Run(const History& history);
 
   const std::vector<std::unique_ptr<Peer>>& peers() const { return peers_; }
@@ -56,7 +56,7 @@ class Runner {
   std::optional<Divergence> Compare(const History& history, size_t start, size_t end);
   std::optional<Divergence> CompareOne(const std::string& line, size_t index,
                                        std::vector<std::string> answers);
-  // The line at this index, "exchange" or "kill". Answers to a close are compared, too.
+  // Runs the line at this index, "exchange" or "kill". Also compares the answers to a close.
   std::optional<Divergence> Exchange(const std::string& line, size_t index);
   std::string DirectoryOf(size_t peer) const;
   std::string LineFor(size_t peer, const std::string& line) const;

@@ -15,7 +15,7 @@ int HexDigit(char c) {
   return -1;
 }
 
-// Runs of equal bytes among random ones, so that the codecs have something to do.
+// Mixes runs of equal bytes with random bytes, so that codecs can compress the value.
 std::string MakeValue(std::string_view recipe) {
   const std::string text(recipe);
   char* end = nullptr;

@@ -5,7 +5,7 @@
 // notation, are "%XX"; the empty string is "%". "~LENGTH.SEED" is a value of LENGTH bytes made from
 // SEED, so that lines stay short.
 //
-// An error in an answer is "error CODE: TEXT$", also if more follows.
+// An error in an answer is "error CODE: TEXT$", even if more follows.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace ashlar::differential {
 
-inline constexpr char kEndOfError = '$';  // in no text of an error
+inline constexpr char kEndOfError = '$';  // occurs in no error text
 
 std::vector<std::string> SplitWords(std::string_view line, char separator = ' ');
 
 std::string Escape(std::string_view bytes);
-// The bytes of a word; malformed escapes are taken as they are.
+// Returns the bytes of a word. A malformed escape is taken literally.
 std::string Unescape(std::string_view word);
 
-// Escaped bytes, or their length and hash if they are long.
+// Returns the escaped bytes, or their length and hash if they are long.
 std::string Describe(std::string_view bytes);
 
 // FNV-1a over lengths and bytes: the hash of a database's contents.

@@ -17,7 +17,7 @@ std::string KeyOf(uint64_t thread, uint64_t n) {
   return StrCat("t", thread, "/", std::string(9 - digits.size(), '0'), digits);
 }
 
-// Bytes that no codec and no file system makes smaller.
+// Returns bytes that no codec and no file system can compress.
 std::string ValueOf(uint64_t thread, uint64_t n, size_t family) {
   Random random(thread << 40 ^ n << 4 ^ family);
   std::string value(static_cast<size_t>(random.Uniform(kValueBytesMax)), '\0');
@@ -36,7 +36,7 @@ Status Wrong(size_t family, const std::string& key, const char* what) {
   return Status::Corruption(StrCat("family ", family, ", key ", key), what);
 }
 
-// Takes the entries that the commits of a thread left out of the contents.
+// Removes from the contents the entries that the commits of a thread left there.
 Status TakeCommits(size_t family, uint64_t thread, uint64_t commits, Contents* contents) {
   contents->erase(LastKey(thread));
   for (uint64_t n = 1; n <= commits; ++n) {

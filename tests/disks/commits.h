@@ -6,10 +6,10 @@
 //     delete  t<thread>/<n-50>, if n is a multiple of 3
 //
 // D1. The contents of a store are those after some number of commits of each thread, the same
-//     number in both families. So nobody has to tell a checker which commits there were.
-// D2. A commit that failed is made again under the same number. Its bytes are the same, so it does
-//     no harm if the failed one is there.
-// Keys that begin with "x/" belong to ingested tables, and are counted only.
+//     number in both families. So a checker needs no list of the commits.
+// D2. A commit that failed is repeated under the same number. Its bytes are the same, so it does
+//     no harm if the failed one took effect.
+// Keys that begin with "x/" belong to ingested tables and are only counted.
 // Thread safety: pure functions.
 #pragma once
 
@@ -45,7 +45,7 @@ struct Found {
   uint64_t ingested = 0;  // keys, in all families
 };
 
-// Corruption naming the first key that no number of commits explains (D1). Empties `families`.
+// Returns Corruption with the first key that no number of commits explains. Empties `families`.
 Status FindCommits(std::array<Contents, kFamilies>* families, Found* found);
 
 }  // namespace ashlar::disks

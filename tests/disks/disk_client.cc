@@ -1,12 +1,12 @@
-// disk_client: a process with a database or a pool that does what the lines on its standard input
-// say. disks.py makes the disks and writes the lines; README.md lists them.
+// disk_client: a process with a database or a pool that executes the lines on its standard input.
+// disks.py makes the disks and writes the lines; README.md lists them.
 //
 //   a 1 207 s            commit 207 of thread 1 returned Ok, written with sync ('u': without)
 //   = ok 210 207         the answer to a line, one for each
 //   = error 5 4 <text>   code and subcode of the Status, and its text
 //
-// Each line is one write(2), made after the call returned: what the reader has got was acknowledged
-// before, also if this process dies then.
+// Each line is one write(2) after the call has returned. So whatever the reader receives was
+// acknowledged before, even if this process dies at that moment.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ void PrintLine(std::string text) {
   }
   text += '\n';
   if (write(STDOUT_FILENO, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    std::exit(3);  // nobody listens
+    std::exit(3);  // nobody reads the pipe
 }
 
 void PrintOutcome(const Status& status, const std::string& result) {
@@ -47,7 +47,7 @@ void PrintOutcome(const Status& status, const std::string& result) {
   }
 }
 
-// Of this process from now on.
+// Limits this process from now on.
 Status Limit(__rlimit_resource resource, uint64_t most) {
   struct rlimit limit = {};
   if (getrlimit(resource, &limit) != 0) return Status::IOError("getrlimit failed");
@@ -67,7 +67,7 @@ uint64_t AddressSpaceBytes() {
 
 class Client {
  public:
-  // False: the input has ended.
+  // Returns false if the input has ended.
   bool RunLine() {
     std::string line;
     if (!std::getline(std::cin, line)) return false;
@@ -157,7 +157,7 @@ class Client {
     return s.ok() ? FindNext() : s;
   }
 
-  // The load goes on after the commits that are there.
+  // Lets the load continue after the commits that the store has.
   Status FindNext() {
     for (uint64_t thread = 0; thread < kThreads; ++thread) {
       std::string last;
@@ -170,8 +170,8 @@ class Client {
     return Status::OK();
   }
 
-  // "load COUNT EVERY": so many commits by each thread, every so many with sync (0: none). Ends at
-  // the first error of any thread, which is the answer.
+  // "load COUNT EVERY": COUNT commits by each thread, synced at each multiple of EVERY (0: none).
+  // Ends at the first error of any thread and returns it.
   Status Load(std::istringstream* words) {
     uint64_t count = 0;
     uint64_t every = 0;
@@ -220,7 +220,7 @@ class Client {
   }
 
   std::unique_ptr<Store> store_;
-  std::array<uint64_t, kThreads> done_ = {};  // each written by its thread
+  std::array<uint64_t, kThreads> done_ = {};  // each element is written by its thread
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kIngestedKeys = 400;
 const char* const kFamilyNames[] = {"default", "other"};
 
-// Small enough for flushes and compactions at every moment of a load of a few MB.
+// So small that a load of a few MB flushes and compacts all the time.
 Options SmallOptions() {
   Options options;
   options.create_if_missing = true;
@@ -193,7 +193,7 @@ Status PoolStore::Open(const std::string& path, const std::string& durability, u
   PersistentTreeOptions options;
   options.create_if_missing = true;
   options.pool_bytes = pool_bytes;
-  // So small that checkpoints are under way at every moment.
+  // So small that a checkpoint is always under way.
   options.log_bytes_max = uint64_t{1} << 20;
   for (const DurabilityClass known :
        {DurabilityClass::kCpuFlush, DurabilityClass::kProcessCrashOnly, DurabilityClass::kLogged}) {

@@ -1,5 +1,5 @@
-// Store: the engine under the load. One interface over a database with two families and a pool of
-// the persistent tree, whose keys begin with the family's number.
+// Store: the engine under the load. It is one interface to a database with two families and to a
+// pool of the persistent tree, whose keys begin with the family's number.
 //
 // Thread safety: Write and Walk by several threads at once; Close is the last call.
 #pragma once
@@ -22,10 +22,10 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual Status Write(const std::vector<Change>& changes, bool sync) = 0;
-  // All entries of a family.
+  // Reads all entries of a family.
   virtual Status Read(size_t family, Contents* contents) = 0;
   virtual Status Get(size_t family, const std::string& key, std::string* value) = 0;
-  // Reads everything and checks it.
+  // Reads all data and checks it.
   virtual Status Verify() = 0;
   virtual Status Close() = 0;
 };
@@ -46,18 +46,18 @@ class DatabaseStore : public Store {
 
   Status Flush();
   Status Compact();
-  // Creates a family with a name of so many bytes, so that the edit needs new blocks for the
-  // MANIFEST, and drops it. A family that an earlier call could not drop is dropped instead.
+  // Creates a family whose name has `name_bytes` bytes, so that its edit needs new blocks for the
+  // MANIFEST, and drops it. Drops the family of an earlier call instead if that call could not.
   Status MakeFamily(size_t name_bytes);
   // Writes an OPTIONS file.
   Status ChangeOption();
-  // Makes a table of 400 keys in `file` and ingests a copy of it. None of its keys is there after
-  // an error, and each of them otherwise; another `ingestion` has other keys.
+  // Writes a table of 400 keys to `file` and ingests a copy of it. If that fails, none of its keys
+  // is in the database, and otherwise all are. Each `ingestion` has keys of its own.
   Status Ingest(const std::string& file, uint64_t ingestion);
   Status Checkpoint(const std::string& directory);
   Status Backup(const std::string& directory);
   Status Resume();
-  // Waits until a recovery without a call has ended, and returns how.
+  // Waits until an automatic recovery has ended, and returns its outcome.
   Status AwaitRecovery();
 
  private:
@@ -66,7 +66,7 @@ class DatabaseStore : public Store {
   void DeleteHandles();
 
   std::vector<ColumnFamilyHandle*> handles_;
-  ColumnFamilyHandle* made_ = nullptr;  // by MakeFamily, and not dropped yet
+  ColumnFamilyHandle* made_ = nullptr;  // created by MakeFamily and not dropped yet
   std::unique_ptr<DB> db_;
   std::shared_ptr<Recoveries> recoveries_;
   Options options_;
@@ -74,11 +74,11 @@ class DatabaseStore : public Store {
 
 class PoolStore : public Store {
  public:
-  // durability: a DurabilityClassName.
+  // durability: a name that DurabilityClassName returns.
   static Status Open(const std::string& path, const std::string& durability, uint64_t pool_bytes,
                      std::unique_ptr<PoolStore>* store);
 
-  // `sync` has no effect: the class decides which failures a change survives.
+  // `sync` has no effect, because the class decides which failures a change survives.
   Status Write(const std::vector<Change>& changes, bool sync) override;
   Status Read(size_t family, Contents* contents) override;
   Status Get(size_t family, const std::string& key, std::string* value) override;
@@ -89,7 +89,7 @@ class PoolStore : public Store {
   std::unique_ptr<PersistentTree> tree_;
 };
 
-// Replaces the contents of `directory` by the newest backup.
+// Replaces the contents of `directory` with the newest backup.
 Status RestoreBackup(const std::string& backups, const std::string& directory);
 
 }  // namespace ashlar::disks

@@ -1,4 +1,4 @@
-// CallCounts: how often each method was called, by name.
+// CallCounts: the number of calls of each method, by name.
 //
 // Thread safety: all methods.
 #pragma once

@@ -216,7 +216,7 @@ TEST_F(DefaultEnvTest, ATestDirectoryIsThereInEveryEnv) {
     std::string path;
     ASSERT_OK(env->GetTestDirectory(&path));
     EXPECT_OK(env->FileExists(path));
-    // The first user of the machine kept the others out.
+    // A name shared by all users would let the first user of the machine keep the others out.
     EXPECT_TRUE(path.ends_with(StrCat("-", CurrentUserId()))) << path;
   }
 }
@@ -265,7 +265,7 @@ TEST_F(DefaultEnvTest, WhatHasNotBegunIsUnscheduledByItsTag) {
   env_->Schedule(&Count, &unscheduled, Env::LOW, &tag);
   EXPECT_EQ(env_->UnSchedule(&tag, Env::HIGH), 0);
   EXPECT_EQ(env_->UnSchedule(&tag, Env::LOW), 2);
-  EXPECT_EQ(unscheduled.load(), 1);  // the second has no function for it
+  EXPECT_EQ(unscheduled.load(), 1);  // the second job has no function for it
   EXPECT_EQ(env_->UnSchedule(&tag, Env::LOW), 0);
   gate.Open();
   env_->executor()->WaitForIdle();
@@ -333,7 +333,7 @@ TEST_F(DefaultEnvTest, ALoggerWritesLines) {
   ASSERT_OK(logger->Close());
 }
 
-// A logger as a program written for RocksDB has it.
+// A logger like that of a program written for RocksDB.
 class FormatLogger final : public Logger {
  public:
   ~FormatLogger() override { EXPECT_OK(Close()); }
@@ -450,7 +450,7 @@ TEST(MemEnvTest, AFileIsReadAndWrittenAtAnyOffset) {
   EXPECT_EQ(bytes, std::string("01ab456789\0\0end", 15));
 }
 
-// A call of CreateDir takes time that the clock can measure.
+// CreateDir takes long enough for the clock to measure.
 class SlowFiles final : public FileSystemWrapper {
  public:
   explicit SlowFiles(const std::shared_ptr<FileSystem>& target) : FileSystemWrapper(target) {}

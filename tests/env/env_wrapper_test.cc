@@ -1,4 +1,4 @@
-// Databases on an Env of the program that wraps another: the engine opens every file through it.
+// Databases on a program's Env that wraps another one. The engine opens every file through it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -48,7 +48,7 @@ class CountedRandomAccessFile final : public RandomAccessFileWrapper {
   CallCounts* const counts_;
 };
 
-// The error of appends, while there is one.
+// The error with which appends fail while it is set.
 class Disk {
  public:
   void FailAppendsTo(const std::string& name, const Status& failure) {
@@ -208,7 +208,7 @@ class CountingEnv final : public EnvWrapper {
   Disk disk_;
 };
 
-// A file that is opened past the Env would not be found: the files are in memory.
+// A file that is opened without the Env would not be found, because the files are in memory.
 class EnvWrapperTest : public testing::Test {
  protected:
   EnvWrapperTest() {
@@ -311,7 +311,7 @@ TEST_F(EnvWrapperTest, AnErrorOfTheProgramsTableIsTheBackgroundError) {
   EXPECT_NE(refused.ToString().find("is made of glass"), std::string::npos) << refused.ToString();
   EXPECT_EQ(Get("key7"), std::string(100, 'v'));
 
-  // Everything is in the log.
+  // The log has every write.
   env_.disk()->FailAppendsTo("", Status::OK());
   static_cast<void>(db_->Close().ok());
   ASSERT_OK(Open("/db"));
@@ -334,7 +334,7 @@ TEST_F(EnvWrapperTest, AnotherDatabaseIsRefusedWhileOneIsOpen) {
   EXPECT_TRUE(DB::Open(options_, "/db", &second).IsIOError());
 }
 
-// The engine's files are the system's below a wrapper of Env::Default(), too.
+// Below a wrapper of Env::Default(), the engine's files are those of the system, too.
 TEST(EnvWrapperOnDiskTest, ADatabaseOfTheSystemIsReadThroughAWrapper) {
   const ScratchDirectory scratch;
   Options options;
@@ -348,7 +348,7 @@ TEST(EnvWrapperOnDiskTest, ADatabaseOfTheSystemIsReadThroughAWrapper) {
   CountingEnv env(nullptr);
   EXPECT_EQ(env.target(), Env::Default());
   options.env = &env;
-  options.allow_mmap_reads = true;  // tables are read instead
+  options.allow_mmap_reads = true;  // tables are read, not mapped
   ASSERT_OK(DB::Open(options, scratch.File("db"), &db));
   std::string value;
   ASSERT_OK(db->Get(ReadOptions(), "key", &value));
@@ -358,7 +358,7 @@ TEST(EnvWrapperOnDiskTest, ADatabaseOfTheSystemIsReadThroughAWrapper) {
   db.reset();
 }
 
-// A wrapper maps no files: PlainTables are read whole, from files in memory too.
+// A wrapper maps no files, so PlainTables are read completely, even from files in memory.
 TEST(EnvWrapperOnDiskTest, PlainTablesAreReadWhole) {
   const ScratchDirectory scratch;
   const std::unique_ptr<Env> memory(NewMemEnv(nullptr));

@@ -323,7 +323,7 @@ TEST_F(ProgramFilesTest, TheFirstErrorOfAFileIsFinal) {
   EXPECT_EQ(file->Sync().ToString(), failure.ToString());
   EXPECT_EQ(file->Close().ToString(), failure.ToString());
 
-  // The program's text about it has been passed on.
+  // The other facts that the program gave about the error have been passed on, too.
   const IOStatus facts = status_to_io_status(Status(first));
   EXPECT_TRUE(facts.GetRetryable());
   EXPECT_TRUE(facts.GetDataLoss());
@@ -367,7 +367,7 @@ TEST_F(ProgramFilesTest, ALockEndsWithItsObject) {
   ASSERT_OK(files_->LockFile("/dir/LOCK", &second));
 }
 
-// A file system without locks: each is granted, and none is there.
+// A file system without locks, which grants every lock but returns no lock object.
 class LockFreeFileSystem final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -403,7 +403,7 @@ TEST_F(ProgramFilesTest, DirectIoAndMappingsAreRefused) {
   EXPECT_TRUE(file->Map(&contents).IsNotSupported());
 }
 
-// A file that insists on aligned calls.
+// A file that requires aligned calls.
 class DirectFile final : public FSRandomAccessFileOwnerWrapper {
  public:
   using FSRandomAccessFileOwnerWrapper::FSRandomAccessFileOwnerWrapper;
@@ -466,7 +466,7 @@ TEST(IODebugContextTest, ACopyOwnsItsRequestId) {
   EXPECT_EQ(*copy.request_id, "request 7");
 }
 
-// Files of the program with one of the two forms of ReadAsync.
+// Files of a program that has one of the two forms of ReadAsync.
 class FileOfLetters : public FSRandomAccessFile {
  public:
   IOStatus Read(uint64_t offset, size_t n, const IOOptions&, Slice* result, char* scratch,
@@ -528,7 +528,7 @@ TEST(ReadAsyncTest, BothFormsAreThere) {
   EXPECT_EQ(read(&wrapped, of_78), "78");
   EXPECT_EQ(read(&new_file, of_78), "11");
   EXPECT_EQ(read(&new_file, of_11), "11");
-  // A function that both forms could take.
+  // A function that both forms accept.
   EXPECT_EQ(read(&new_file,
                  [](const FSReadRequest& request, void* seen) {
                    *static_cast<std::string*>(seen) = request.result.ToString();

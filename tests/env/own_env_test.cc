@@ -1,5 +1,5 @@
-// A class of the program that derives from Env itself, not from EnvWrapper: it has the methods that
-// are pure, and the database uses its files and its time.
+// A program's class that derives from Env itself, not from EnvWrapper. It has the pure virtual
+// methods, and the database uses its files and its time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,7 +17,7 @@
 namespace ashlar {
 namespace {
 
-// Its paths begin with /own, which is no directory of the system.
+// Its paths begin with /own, which is not a directory of the system.
 class OwnEnv final : public Env {
  public:
   explicit OwnEnv(std::string root) : root_(std::move(root)) {}
@@ -84,7 +84,7 @@ class OwnEnv final : public Env {
     system_->IncBackgroundThreadsIfNeeded(number, pri);
   }
 
-  // Each look at the clock is a microsecond later.
+  // Each reading of the clock is one microsecond later.
   uint64_t NowMicros() override {
     counts_.Add("NowMicros");
     return micros_.fetch_add(1);

@@ -1,4 +1,4 @@
-// A program written for RocksDB that brings its files: by RocksDB's header names and in its
+// A program written for RocksDB that provides its own files. It uses RocksDB's header names and
 // namespace, in the forms that such programs use.
 #include <gtest/gtest.h>
 

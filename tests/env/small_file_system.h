@@ -1,6 +1,6 @@
-// SmallFileSystem: a FileSystem as a program may write it: files in memory, the methods that are
-// pure, and nothing else. A missing file is NotFound, a sequential read returns seven bytes at
-// most, and a file that is written does not know its size.
+// SmallFileSystem: a FileSystem as a program may write it, with files in memory and only the pure
+// virtual methods. A missing file is NotFound, a sequential read returns at most seven bytes, and a
+// writable file does not report its size.
 //
 // Thread safety: all methods; one mutex. Lifetime: open files keep the state alive.
 #pragma once
@@ -24,7 +24,7 @@ class SmallFileSystem final : public FileSystem {
     std::set<std::string> directories ASHLAR_GUARDED_BY(mutex);
     std::set<std::string> locks ASHLAR_GUARDED_BY(mutex);
     int appends ASHLAR_GUARDED_BY(mutex) = 0;
-    // Appends to files with this in their path fail with it.
+    // Appends to files whose path contains `failing_name` fail with `failure`.
     std::string failing_name ASHLAR_GUARDED_BY(mutex);
     IOStatus failure ASHLAR_GUARDED_BY(mutex);
   };

@@ -1,4 +1,4 @@
-// The time of an Env as a SystemClock, and a SystemClock of the program as the time of an Env.
+// The time of an Env as a SystemClock, and a program's SystemClock as the time of an Env.
 #include "ashlar/system_clock.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t kSeconds = 1700000000;
 
-// Always the same moment.
+// A clock that always returns the same time.
 class StandingClock final : public SystemClockWrapper {
  public:
   StandingClock() : SystemClockWrapper(SystemClock::Default()) {}

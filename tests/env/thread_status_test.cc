@@ -1,4 +1,4 @@
-// Env::GetThreadList, asked by a listener inside the flushes and compactions of a database.
+// Env::GetThreadList, called by a listener during the flushes and compactions of a database.
 #include "ashlar/thread_status.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class Watcher final : public EventListener {
     Look("compaction ends", static_cast<uint64_t>(info.job_id), info.stats.total_input_bytes);
   }
 
-  // The last of each event.
+  // The last status at each event.
   std::map<std::string, Seen> seen() const {
     const MutexLock lock(mutex_);
     return seen_;
@@ -72,7 +72,7 @@ class Watcher final : public EventListener {
   std::map<std::string, Seen> seen_ ASHLAR_GUARDED_BY(mutex_);
 };
 
-// Two flushes and a compaction of their tables, as a listener saw them.
+// Returns the statuses that a listener saw during two flushes and a compaction of their tables.
 std::map<std::string, Seen> WatchADatabase(Env* env, bool is_tracked) {
   const auto watcher = std::make_shared<Watcher>(env);
   Options options;

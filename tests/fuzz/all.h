@@ -50,14 +50,14 @@ Seeds SeedProperties();
 Seeds SeedCompression();
 Seeds SeedFilters();
 
-// table_targets.cc: whole table files.
+// table_targets.cc: complete table files.
 bool RunTable(const std::string& input);
 bool RunPlainTable(const std::string& input);
 Seeds SeedTables();
 Seeds SeedPlainTables();
 void RepairTable(std::string* input);
 
-// text_targets.cc: the formats that are text.
+// text_targets.cc: the text formats.
 bool RunOptionsFile(const std::string& input);
 bool RunOptionString(const std::string& input);
 bool RunBackupMeta(const std::string& input);
@@ -67,14 +67,14 @@ Seeds SeedOptionStrings();
 Seeds SeedBackupMetas();
 Seeds SeedHexes();
 
-// tool_targets.cc: how the tool shows bytes and reads them back; files that it loads.
+// tool_targets.cc: how the tool prints bytes and reads them back; files that it loads.
 bool RunByteText(const std::string& input);
 bool RunLoad(const std::string& input);
 Seeds SeedByteTexts();
 Seeds SeedLoads();
 
 // directory_targets.cc: names of files and CURRENT; the small files of a database; a log, MANIFEST
-// or table of a database that is repaired; a table that a database takes; a backup's description.
+// or table of a database that is repaired; a table that is ingested; a backup's description.
 bool RunFileName(const std::string& input);
 bool RunSmallFile(const std::string& input);
 bool RunRepairedFile(const std::string& input);
@@ -92,11 +92,11 @@ void RepairExternalTable(std::string* input);
 bool RunImport(const std::string& input);
 Seeds SeedImports();
 
-// value_targets.cc: stored values, as merge operators and a DBWithTTL find them.
+// value_targets.cc: stored values, as merge operators and a DBWithTTL receive them.
 bool RunOperands(const std::string& input);
 Seeds SeedOperands();
 
-// pool_targets.cc: words that replace others of a pool; the records of a pool's log.
+// pool_targets.cc: words that replace others in a pool; the records of a pool's log.
 bool RunPool(const std::string& input);
 bool RunPoolLog(const std::string& input);
 Seeds SeedPools();

@@ -16,7 +16,7 @@
 namespace ashlar::fuzz {
 namespace {
 
-// The records of a batch as text.
+// Prints the records of a batch as text.
 class Printer final : public WriteBatch::Handler {
  public:
   std::string text;
@@ -81,7 +81,7 @@ WriteBatch MakeBatch() {
 
 Seeds SeedBatches() {
   Seeds seeds{WriteBatch().Data(), MakeBatch().Data()};
-  // Forms that this library does not write: of families, of transactions.
+  // Forms that this library does not write: records of families and of transactions.
   std::string families = WriteBatch().Data();
   families[8] = 5;
   const auto add = [&](char type, std::initializer_list<std::string> fields, bool family) {
@@ -122,7 +122,7 @@ bool RunBatch(const std::string& input) {
     EXPECT_RIGHT(copy.Data() == WriteBatch().Data(), "a refused batch was taken");
     return false;
   }
-  // Appended to another batch and rolled back, the records are the same.
+  // The records stay the same when they are appended to another batch and rolled back.
   Status status;
   WriteBatch joined = MakeBatch();
   const std::string before = Print(joined, &status);
@@ -186,8 +186,8 @@ bool RunCBatch(const std::string& input) {
   return count.records > 0 || input == WriteBatch().Data();
 }
 
-// ---- A batch of any bytes that a program writes, as one does that gets batches from elsewhere: it
-// is refused and changes nothing, or it is written and found again.
+// ---- A batch of any bytes that a program writes, as when it gets batches from elsewhere. It is
+// refused and changes nothing, or it is written and found again.
 
 namespace {
 
@@ -257,8 +257,8 @@ Seeds SeedWrittenBatches() {
   Seeds refused = SeedBatches();
   Seeds seeds{refused.front()};
   refused.erase(refused.begin());
-  // To both families of the database, and to the only one of a tree, which refuses other families
-  // and merges.
+  // Writes to both families of the database and to the only one of a tree, which refuses other
+  // families and merges.
   for (const bool second : {false, true}) {
     std::string records = WriteBatch().Data();
     const auto add = [&](char type, char type_of_family, std::initializer_list<Slice> fields) {

@@ -22,7 +22,7 @@
 namespace ashlar::fuzz {
 namespace {
 
-// Bytewise, under a name that is not known: without heads.
+// Bytewise, but under an unknown name, so that blocks have no heads.
 class CustomOrder final : public Comparator {
  public:
   const char* Name() const override { return "fuzz.CustomOrder"; }
@@ -40,8 +40,8 @@ KeyComparator ChooseOrder(uint8_t choice) {
   }
 }
 
-// The bytes in an allocation of their own with the trailer that follows a block, so that a read
-// beyond them is seen.
+// Bytes in an allocation of their own, followed only by the trailer of a block, so that a read
+// beyond them is detected.
 class Isolated {
  public:
   explicit Isolated(const std::string& bytes, size_t after = kBlockTrailerBytes)
@@ -65,7 +65,7 @@ std::string SeedKey(int i) {
 
 namespace {
 
-// Its second entry is the last one that stores its whole key.
+// Returns a block whose second entry is the last one that stores its full key.
 std::string BlockOfALongRun() {
   BlockBuilder builder({.restart_interval = 1 << 20});
   std::string previous;
@@ -209,7 +209,7 @@ bool RunIndexBlock(const std::string& input) {
   return true;
 }
 
-// ---- Range deletion blocks: byte 0 is the order of keys and whether entries are ordered.
+// ---- Range deletion blocks: byte 0 is the order of keys and whether entries are sorted.
 
 Seeds SeedRangeBlocks() {
   Seeds seeds;
@@ -221,7 +221,7 @@ Seeds SeedRangeBlocks() {
                                   ValueType::kRangeDeletion),
                   SeedKey(place + 1 + place % 4), 0);
     }
-    // Both bytewise.
+    // Both choices are bytewise.
     seeds.push_back(std::string(1, ordered ? '\0' : '\x42') + builder.Finish().ToString());
   }
   return seeds;
@@ -238,7 +238,7 @@ bool RunRangeBlock(const std::string& input) {
   if (!decoded.ok()) return false;
   const FragmentedRanges& ranges = decoded->ranges;
   ranges.CheckInvariants();
-  // Compared with the tombstones one by one.
+  // Compares the ranges with the tombstones one by one.
   struct Tombstone {
     std::string begin;
     std::string end;
@@ -341,7 +341,7 @@ bool RunCompression(const std::string& input) {
                                      ? Result<size_t>(Status::NotSupported(""))
                                      : DecompressedSize(type, stored.slice(), kRawBytesMax);
   if (!claimed.ok()) return false;
-  // The densest codec makes 128 KiB of four bytes.
+  // The densest codec expands four bytes to 128 KiB.
   EXPECT_RIGHT(*claimed <= (stored.slice().size() / 4 + 1) * (size_t{128} << 10),
                "a block claims more than it can hold");
   std::string out;
@@ -362,7 +362,7 @@ Seeds SeedFilters() {
     block.resize(builder.Finish(block.data()));
     seeds.push_back(block);
   }
-  // The legacy filter: 64 bytes, 6 probes, one line.
+  // The legacy filter has 64 bytes, 6 probes and one line.
   std::string legacy(64, '\x55');
   legacy.push_back('\x06');
   legacy += std::string("\x01\0\0\0", 4);

@@ -31,7 +31,7 @@ Contents ContentsOfSmallDatabase() {
 
 }  // namespace
 
-// ---- Names of files, which are also the contents of CURRENT. Accepted if it is one of these.
+// ---- File names, which are also the contents of CURRENT. Accepted if the input is such a name.
 
 Seeds SeedFileNames() {
   return {"CURRENT",
@@ -69,7 +69,7 @@ bool RunFileName(const std::string& input) {
   if (parsed) {
     EXPECT_RIGHT(type == FileType::kInfoLogFile || number <= kFileNumberMax,
                  "a number that no file has: " + input);
-    // I1 of filename.h: the only spelling.
+    // I1 of filename.h: a name has no other spelling.
     std::vector<std::string> made;
     switch (type) {
       case FileType::kWalFile: made = {WalFileName("d", number)}; break;
@@ -94,8 +94,8 @@ bool RunFileName(const std::string& input) {
   return parsed || lost || current.ok();
 }
 
-// ---- The small files of a database. Byte 0 chooses the one whose place the rest takes. An open
-// refuses it, or the database has its contents.
+// ---- The small files of a database. Byte 0 chooses the file that the rest of the input replaces.
+// The open refuses it, or the database has its contents.
 
 namespace {
 
@@ -153,7 +153,7 @@ bool RunSmallFile(const std::string& input) {
   return loaded;
 }
 
-// ---- Repairs. Byte 0 chooses the file whose place the rest takes: the log, the MANIFEST, a table.
+// ---- Repairs. Byte 0 chooses the file that the rest replaces: the log, the MANIFEST or a table.
 // Accepted if it needs no repair.
 
 namespace {
@@ -206,8 +206,8 @@ bool RunRepairedFile(const std::string& input) {
   EXPECT_RIGHT(file_system->Snapshot().Fingerprint() == before, "a dry run changes files");
   if (!repair(false, &report).ok()) return false;
   const Status opened = database.Open();
-  // Records of a MANIFEST that contradict the tables, and sequences of a log that contradict them,
-  // are no damage to a repair, and an open may refuse them.
+  // A repair does not count it as damage if records of a MANIFEST or sequences of a log contradict
+  // the tables, and an open may refuse them.
   EXPECT_RIGHT(opened.ok() || !report.needs_repair,
                "repaired, but not opened: " + opened.ToString());
   if (!opened.ok()) return false;
@@ -222,13 +222,13 @@ bool RunRepairedFile(const std::string& input) {
   return !report.needs_repair;
 }
 
-// ---- Tables that are ingested, or imported as a family. Byte 0 chooses how; the table follows.
+// ---- Tables that are ingested or imported as a family. Byte 0 chooses how, and the table follows.
 
 namespace {
 
 constexpr uint8_t kImport = 1;
-constexpr uint8_t kVerify = 2;      // of an ingestion; an import always verifies
-constexpr uint8_t kOfDatabase = 4;  // accept tables that a database wrote
+constexpr uint8_t kVerify = 2;      // for an ingestion, as an import always verifies
+constexpr uint8_t kOfDatabase = 4;  // accepts tables that a database wrote
 constexpr uint8_t kWriteNumber = 8;
 constexpr uint8_t kBehindSnapshot = 16;
 constexpr const char* kExternalPath = "/db/external";
@@ -284,7 +284,7 @@ Seeds SeedExternalTables() {
   const auto add = [&](int choice, const std::string& table) {
     seeds.push_back(std::string(1, static_cast<char>(choice)) + table);
   };
-  // A writer has an id of its own, which is in its tables.
+  // Built once, because each writer stores an id of its own in its tables.
   static const std::string tables[] = {WriteExternalTable(false), WriteExternalTable(true)};
   for (const std::string& table : tables) {
     for (const int choice :
@@ -293,7 +293,7 @@ Seeds SeedExternalTables() {
   }
   const std::string own = SmallDatabase::Get().Bytes(DamagedFile(2));
   add(kImport | 6 << 5, own);
-  // Refused: a database's table may not overlap the family's.
+  // Refused, because a database's table may not overlap those of the family.
   add(kOfDatabase | kVerify, own);
   return seeds;
 }
@@ -305,7 +305,7 @@ void RepairExternalTable(std::string* input) {
   input->replace(1, std::string::npos, table);
 }
 
-// A table is refused and changes nothing, or its contents stay.
+// A table is refused and changes nothing, or it is taken and its contents survive a reopen.
 bool RunExternalTable(const std::string& input) {
   static const Contents before = ContentsOfSmallDatabase();
   if (input.empty()) return false;
@@ -340,7 +340,7 @@ bool RunExternalTable(const std::string& input) {
   const Status opened = database.Open();
   EXPECT_RIGHT(opened.ok(), "not opened again: " + opened.ToString());
   if (!opened.ok() || !readable) return accepted;
-  // The handle of a family that was imported was not kept.
+  // The handle of an imported family was not kept.
   Contents again;
   EXPECT_RIGHT(database.Read(&again).ok(), "not readable again");
   again.erase("imported");
@@ -362,7 +362,7 @@ std::vector<std::string> SplitLines(const std::string& text) {
   return lines;
 }
 
-// The small database with a backup of it, whose description is backups/meta/1.
+// The small database with one backup of it, whose description is backups/meta/1.
 const MemoryImage& ImageWithBackup() {
   static const MemoryImage image = [] {
     const auto file_system = std::make_shared<MemoryFileSystem>(SmallDatabase::Get().image());
@@ -386,8 +386,8 @@ const std::string& BackupMetaText() {
   AssertFailed("no description", __FILE__, __LINE__);
 }
 
-// The lines of the files. Their names and checksums differ from run to run, because a database has
-// an id; inputs have "$a" in the place of the first, and so on.
+// The lines of the files. Names and checksums differ from run to run, because a database has an id.
+// So inputs have "$a" in place of the first line, "$b" in place of the second, and so on.
 std::vector<std::string> FileLines() {
   std::vector<std::string> lines;
   for (const std::string& line : SplitLines(BackupMetaText())) {
@@ -415,7 +415,7 @@ MemoryImage WithBackupMeta(const std::string& input) {
   return image;
 }
 
-// Of what is neither in the directory of backups nor in that of a restored database.
+// Fingerprint of the files outside the directories of backups and of the restored database.
 uint64_t FingerprintOfTheRest(const MemoryFileSystem& file_system) {
   MemoryImage rest = file_system.Snapshot();
   std::erase_if(rest.entries, [](const MemoryImage::Entry& entry) {
@@ -432,7 +432,7 @@ Seeds SeedBackups() {
   const std::vector<std::string> lines = FileLines();
   for (size_t i = 0; i < lines.size(); ++i)
     text.replace(text.find(lines[i]), lines[i].size(), {'$', static_cast<char>('a' + i)});
-  // Refused: one file more, at a path that no backup has.
+  // Refused, because of an additional file at a path that no backup has.
   const auto with_file = [&](const std::string& line) {
     const std::string count = StrCat("\n", lines.size(), "\n$a");
     std::string longer = text;
@@ -443,8 +443,8 @@ Seeds SeedBackups() {
           with_file("private/1/../x crc32 7\n")};
 }
 
-// A backup is refused, or what is restored of it is the database or is refused by the open. No file
-// is read or changed outside of the two directories.
+// A backup is refused, or the restored files are the database or are refused by the open. No file
+// is read or changed outside the two directories.
 bool RunBackup(const std::string& input) {
   static const Contents expected = ContentsOfSmallDatabase();
   const auto file_system = std::make_shared<MemoryFileSystem>(WithBackupMeta(input));

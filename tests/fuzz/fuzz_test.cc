@@ -1,4 +1,4 @@
-// Every target over its seeds, over mutations of them, and over the inputs that once failed.
+// Runs every target with its seeds, with mutations of them, and with the inputs that once failed.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -71,8 +71,8 @@ TEST_P(FuzzTest, MutationsAreRefusedOrConsistent) {
   }
 }
 
-// A repair that does nothing keeps the seeds, too, and no mutation would reach what is after the
-// checksums.
+// A repair that does nothing also keeps the seeds, and then no mutation would reach the code after
+// the checksums.
 TEST_P(FuzzTest, TheRepairMendsWhatAMutationBreaks) {
   constexpr uint64_t kMutations = 100;
   if (target().repair == nullptr) return;
@@ -88,7 +88,7 @@ TEST_P(FuzzTest, TheRepairMendsWhatAMutationBreaks) {
   EXPECT_GT(mended, 0U);
 }
 
-// Inputs that reach further than the seeds: ./dev fuzz --keep chooses them.
+// Inputs that reach further than the seeds, as chosen by ./dev fuzz --keep.
 TEST_P(FuzzTest, TheCorpusIsTaken) {
   int inputs = 0;
   for (const auto& file : std::filesystem::directory_iterator(Folder("corpus") / target().name)) {

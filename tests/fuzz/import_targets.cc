@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kExports = "/exports";
 
-// The small database, and what it exported of both families.
+// The small database and the exported metadata of both families.
 struct Exported {
   MemoryImage image;
   Contents contents;
@@ -52,7 +52,7 @@ const Exported& Export() {
   return *exported;
 }
 
-// ---- The metadata that an input gives. An input that is used up changes nothing.
+// ---- The metadata that an input describes. Once the input is used up, nothing more changes.
 
 enum Part : uint8_t {
   kLeftOut = 1,
@@ -73,7 +73,7 @@ constexpr uint8_t kNullPart = 16;
 
 struct Request {
   uint8_t choice = 0;
-  bool whole = true;  // the files of a family, as they were exported
+  bool whole = true;  // all files of one family, as they were exported
   std::vector<ExportImportFilesMetaData> parts;
 };
 
@@ -166,7 +166,7 @@ Status Import(OpenDatabase* database, const Request& request, ColumnFamilyHandle
   return database->db()->CreateColumnFamilyWithImport(options, "imported", how, parts, handle);
 }
 
-// keys: that the family may have, too.
+// Reads the family in all ways. `keys` are further keys that it may have.
 FamilyContents ReadAllWays(DB* db, ColumnFamilyHandle* family, const FamilyContents& keys) {
   FamilyContents forward;
   FamilyContents backward;
@@ -189,7 +189,7 @@ FamilyContents ReadAllWays(DB* db, ColumnFamilyHandle* family, const FamilyConte
   return forward;
 }
 
-// Names of the tables of the database.
+// Returns the names of the database's tables.
 std::set<std::string> Tables(const MemoryFileSystem& file_system) {
   std::set<std::string> tables;
   for (const MemoryImage::Entry& entry : file_system.Snapshot().entries) {
@@ -238,7 +238,7 @@ Seeds SeedImports() {
   return seeds;
 }
 
-// An import is refused and changes nothing, or the family is readable and stays. What was exported
+// An import is refused and changes nothing, or the family is readable and stays. Unchanged metadata
 // is imported with its contents.
 bool RunImport(const std::string& input) {
   const Request request = ParseRequest(input);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr char kName[] = "000007.log";
 constexpr uint64_t kNumber = 7;
-// Records of one file, and damages that are skipped.
+// The most records and skipped damages of one file together.
 constexpr int kStepsMax = 1 << 16;
 
 struct Reading {
@@ -84,7 +84,7 @@ void AppendFragment(std::string* log, uint8_t type, const std::string& payload) 
   log->append(payload);
 }
 
-// The batch in a fragment that is a whole record gets the count of its records.
+// If a fragment is a complete record, stores the count of its records in the batch that it holds.
 void RepairBatch(char* payload, size_t n) {
   if (n < WriteBatchInternal::kHeaderBytes) return;
   BatchReader reader(Slice(payload, n));
@@ -138,8 +138,8 @@ Seeds SeedLogs() {
   for (const auto& [name, bytes] : FilesOfGoldenPack("rocksdb-11.8.1-compressed-log")) {
     if (name.ends_with(".log") && ValidateCompressionType(kZSTD).ok()) seeds.push_back(bytes);
   }
-  // Refused: a recycled log whose last record is of a type that is not implemented; and space that
-  // was reserved and never written, after types that may be passed over.
+  // Refused: a recycled log whose last record has an unimplemented type, and reserved space that
+  // was never written, after types that may be passed over.
   std::string recycled;
   AppendFragment(&recycled, log_format::kRecyclableFull, "first");
   AppendFragment(&recycled, log_format::kRecyclableFirst, "sec");
@@ -181,7 +181,7 @@ Seeds SeedReplays() {
   return seeds;
 }
 
-// A log of any bytes: the open refuses it, or the database has contents that a second open finds
+// A log of any bytes. The open refuses it, or the database has contents that a second open finds
 // again.
 bool RunReplay(const std::string& input) {
   if (input.empty()) return false;
@@ -220,13 +220,13 @@ bool RunReplay(const std::string& input) {
 namespace {
 
 constexpr uint8_t kArchived = 4;
-// Of one follower: more than the records of any input.
+// The most updates of one follower, which is more than the records of any input.
 constexpr int kUpdatesMax = 1 << 16;
 
 struct Following {
   bool reaches_end = false;
   SequenceNumber first = kSequenceNumberMax;  // of the updates
-  // Of a key that was written twice, a single deletion may show the older value after a flush.
+  // After a flush, a single deletion of a key that was written twice may show the older value.
   bool has_single_deletions = false;
 };
 
@@ -254,7 +254,7 @@ SequenceNumber BeginOf(const std::vector<std::string>& records) {
   return WriteBatchInternal::Sequence(Slice(records.front()));
 }
 
-// The same batches, numbered so that they come directly before those of the log.
+// Returns the same batches, numbered so that they come directly before those of the log.
 std::string LogBefore(const std::string& log) {
   std::vector<std::string> records = Read(log, false).records;
   uint64_t count = 0;
@@ -273,8 +273,8 @@ Seeds SeedLogReaders() {
           std::string(1, '\4') + LogBefore(log)};
 }
 
-// Accepted if the readers and the database open and follow the updates to their end, the readers
-// also those of an archived log.
+// Accepted if the readers and the database open and follow the updates to their end. The readers
+// must also follow those of an archived log.
 bool RunLogReaders(const std::string& input) {
   if (input.empty()) return false;
   const SmallDatabase& small = SmallDatabase::Get();

@@ -22,7 +22,7 @@ namespace ashlar::fuzz {
 
 namespace {
 
-// Adds the records of a MANIFEST, and all of them as one edit.
+// Adds each record of a MANIFEST, and all of them joined into one edit.
 void AddEdits(const std::string& bytes, Seeds* seeds) {
   MemoryFileSystem file_system;
   static_cast<void>(WriteStringToFile(&file_system, bytes, "MANIFEST", Durability::kBuffered));
@@ -69,10 +69,10 @@ bool RunEdit(const std::string& input) {
 
 namespace {
 
-constexpr FileNumber kEmptyTable = 999;  // a file without bytes
+constexpr FileNumber kEmptyTable = 999;  // a table file of zero bytes
 
-// The MANIFEST with one more table, in a level without others. It ends before its first key if
-// without_keys.
+// Returns the MANIFEST with one more table, in a level that has no other. The table ends before its
+// first key if without_keys.
 std::string WithEmptyTable(const std::string& bytes, bool without_keys) {
   auto table = std::make_unique<FileMetaData>();
   table->number = kEmptyTable;
@@ -93,7 +93,7 @@ std::string WithEmptyTable(const std::string& bytes, bool without_keys) {
   return *ReadFileToString(&file_system, "MANIFEST", bytes.size() + (64 << 10));
 }
 
-// The small database with this MANIFEST, and a file for an empty table.
+// The small database with this MANIFEST and an empty file as the additional table.
 MemoryImage ImageWith(const std::string& manifest) {
   const SmallDatabase& small = SmallDatabase::Get();
   MemoryImage image = small.With(small.manifest(), manifest);
@@ -106,7 +106,7 @@ MemoryImage ImageWith(const std::string& manifest) {
   return image;
 }
 
-// What a program reads of a database that it does not open.
+// Reads what a program can read of a database without opening it.
 bool Inspect(const std::shared_ptr<MemoryFileSystem>& file_system) {
   ManualEnv env(file_system, 1);
   DBOptions options = SmallDatabaseOptions();
@@ -133,7 +133,7 @@ Seeds SeedManifests() {
   return {bytes, WithEmptyTable(bytes, false), WithEmptyTable(bytes, true)};
 }
 
-// The keys and levels of a hostile MANIFEST make arbitrary contents. The only check is that each
+// The keys and levels of a hostile MANIFEST make arbitrary contents. The only checks are that each
 // call returns, and that reading changes no file.
 bool RunManifest(const std::string& input) {
   const auto file_system = std::make_shared<MemoryFileSystem>(ImageWith(input));

@@ -27,7 +27,7 @@ constexpr uint64_t kEntriesMax = 100'000;
 
 std::string Key(int i) { return StrCat("key", 1000 + i); }
 
-// A pool that was filled and closed, and its bytes.
+// A pool that was filled and closed, with its bytes.
 class FilledPool {
  public:
   static FilledPool& Get() {
@@ -59,7 +59,7 @@ class FilledPool {
   std::string image_;
 };
 
-// The checks of a pool, recomputed over its present bytes.
+// Recomputes the checks of a pool from its present bytes.
 class PoolRepair {
  public:
   explicit PoolRepair(char* pool) : pool_(pool) {}
@@ -106,7 +106,7 @@ class PoolRepair {
                   has_log ? EncodeBatchMark(log, Word(log + 8)) : kNoBatchMark);
   }
 
-  // Leaves and records that are in use.
+  // Repairs leaves and records that are in use.
   void RepairLeaf(PoolOffset leaf) {
     const uint64_t commit = Word(leaf + kLeafCommit);
     if (commit == 0 && Word(leaf + kLeafTag) == 0) return;
@@ -133,7 +133,7 @@ class PoolRepair {
   char* const pool_;
 };
 
-// False: the tree does not verify.
+// Returns false if the tree does not verify.
 bool UseTree(PersistentTree* tree) {
   const bool verified = VerifyAndCheck(tree).ok();
   const std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
@@ -182,8 +182,8 @@ void PutPatch(std::string* input, uint32_t offset, uint64_t word) {
 
 }  // namespace
 
-// ---- Pools: byte 0: whether checks are repaired; then (big-endian offset, word) pairs. A word is
-// put at the offset modulo the part of the pool that is in use.
+// ---- Pools. Byte 0 decides whether checks are repaired. (Big-endian offset, word) pairs follow. A
+// word is stored at the offset modulo the part of the pool that is in use.
 
 Seeds SeedPools() {
   const std::string& image = FilledPool::Get().image();
@@ -226,15 +226,15 @@ bool RunPool(const std::string& input) {
   return accepted;
 }
 
-// ---- Logs of pools: byte 0: whether the log is repaired, whether power was lost, the state of the
-// link, whether the end that the header gives follows; then the records, without the log's header.
+// ---- Logs of pools. Byte 0 decides whether the log is repaired, whether power was lost, the state
+// of the link, and whether the header's end follows. The records follow without the log's header.
 
 namespace {
 
 constexpr LogHeader kLogOfPool{.pool_id = 77, .generation = 3, .boot_id = 1};
 constexpr size_t kRecordHeadBytes = 48;
 
-// Gives each record the checksums, identity and number that it should have.
+// Gives each record the correct checksums, identity and number.
 std::string RepairRecords(const std::string& records) {
   std::string repaired;
   Slice rest(records);
@@ -267,7 +267,7 @@ Seeds SeedPoolLogs() {
                    Redo(kBatchMarkOffset, Slice(image.data() + kBatchMarkOffset, 8)),
                &records);
   AppendRecord(kLogOfPool, 2, Redo(kPageBytes + 24, std::string(8, '\0')), &records);
-  // The last one is refused: its header gives an end that the records do not reach.
+  // The last one is refused, because its header gives an end that the records do not reach.
   return {std::string(1, '\1'), std::string(1, '\1') + records, std::string(1, '\2') + records,
           std::string(1, '\5') + records, std::string("\x11\0\0\x20\0", 5) + records};
 }

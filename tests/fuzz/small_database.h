@@ -1,8 +1,8 @@
-// A small database of two families, in memory: tables, a MANIFEST and a log with unflushed writes.
-// For targets that put other bytes in the place of one of its files. Also the ways to open such a
-// database that change nothing.
+// A small in-memory database of two families: tables, a MANIFEST and a log with unflushed writes.
+// Targets replace one of its files with other bytes. The function below opens such a database in
+// the ways that change no file.
 //
-// Thread safety: constant once made.
+// Thread safety: constant after construction.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class SmallDatabase {
   static const SmallDatabase& Get();
 
   const MemoryImage& image() const { return image_; }
-  // The names of the newest log and of the MANIFEST, without directory.
+  // The names of the newest log and of the MANIFEST, without a directory.
   const std::string& log() const { return log_; }
   const std::string& manifest() const { return manifest_; }
   const std::string& Bytes(const std::string& name) const;
@@ -33,9 +33,9 @@ class SmallDatabase {
   std::string manifest_;
 };
 
-// Opens the database of these files read-only and as a secondary, and calls `read` for each that
-// opens: with its contents, and null if not all can be read. Returns whether both open. No file may
-// change.
+// Opens the database of these files read-only and as a secondary. Calls `read` for each one that
+// opens, with its contents, or with null if not all can be read. Returns whether both open. No file
+// may change.
 bool ForEachReader(const std::shared_ptr<MemoryFileSystem>& file_system, const Options& options,
                    FunctionRef<void(DB* reader, const Contents* contents)> read);
 

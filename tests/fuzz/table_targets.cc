@@ -22,10 +22,10 @@ namespace {
 using test::OpenedTable;
 
 constexpr char kPath[] = "000007.sst";
-// Of one walk. A compressed block may hold many more than its bytes.
+// The most entries of one iteration. A compressed block may hold many more entries than bytes.
 constexpr size_t kEntriesMax = 1 << 20;
 constexpr size_t kLookups = 24;
-// Of a table of tests/golden that is a seed.
+// The largest table of tests/golden that is used as a seed.
 constexpr size_t kGoldenBytesMax = 4 << 10;
 
 struct Walk {
@@ -68,7 +68,7 @@ void LookUp(TableReader* table, const Walk& walk) {
   static_cast<void>(table->CountBlocks());
 }
 
-// The results of a table that verifies, in every way to read it. False: it does not verify.
+// Reads a table in every way and compares the results. Returns false if it does not verify.
 bool ReadAll(TableReader* table, bool cached) {
   const Status verified = table->Verify();
   const Walk forwards = WalkTable(table, true, cached);
@@ -78,7 +78,7 @@ bool ReadAll(TableReader* table, bool cached) {
   EXPECT_RIGHT(forwards.status.ok(), "verified, but: " + forwards.status.ToString());
   EXPECT_RIGHT(backwards.status.ok(), "verified, but: " + backwards.status.ToString());
   EXPECT_RIGHT(forwards.entries == backwards.entries, "other entries backwards");
-  // The cursor finds each entry. Versions with one key and tag may be several.
+  // The cursor finds each entry, of which several may have the same key and tag.
   const auto cursor = table->NewCursor({});
   const size_t step = forwards.entries.size() / kLookups + 1;
   for (size_t i = 0; i < forwards.entries.size(); i += step) {
@@ -89,8 +89,8 @@ bool ReadAll(TableReader* table, bool cached) {
   return true;
 }
 
-// As the iterator of a program, which seeks inside its walks. A move that does not return is found
-// by its time.
+// Iterates like a program's iterator, which seeks while it iterates. A move that does not return is
+// detected by the time limit.
 void WalkAsProgram(TableReader* table, bool cached) {
   UserIteratorArgs args{.comparator = KeyComparator(BytewiseComparator())};
   args.max_sequential_skip = 1;
@@ -166,7 +166,7 @@ Seeds SeedTables() {
       {.begin = "0000000000000003", .end = "0000000000000009", .sequence = 50},
       {.begin = "0000000000000007", .end = "0000000000000020", .sequence = 60}};
   add(ranges);
-  // Formats that this library reads and does not write: versions 0, 6 and 7, and LevelDB's. The
+  // Formats that this library reads but does not write: versions 0, 6 and 7, and LevelDB's. The
   // tables have blocks of every codec.
   if (!has_all_codecs) return seeds;
   for (const char* const pack : {"rocksdb-5.18.4", "rocksdb-9.10.0-ingested", "rocksdb-11.8.1",
@@ -201,7 +201,7 @@ bool RunTable(const std::string& input) {
 
 namespace {
 
-// Recomputes the checksums of all blocks that the footer leads to.
+// Recomputes the checksums of all blocks that are reachable from the footer.
 class TableRepair {
  public:
   explicit TableRepair(std::string* file) : file_(file) {}
@@ -219,7 +219,7 @@ class TableRepair {
  private:
   static constexpr size_t kBlocksMax = 10'000;
 
-  // From version 6 the footer has a checksum, of itself with zeros in its place.
+  // From version 6 on, the footer has a checksum of itself with zeros in place of the checksum.
   void RepairFooter() {
     char* const footer = file_->data() + file_->size() - kFooterBytes;
     const auto type = static_cast<uint8_t>(footer[0]);
@@ -232,7 +232,7 @@ class TableRepair {
         ComputeBlockChecksum(static_cast<BlockChecksum>(type), footer, kFooterBytes - 1) + context);
   }
 
-  // Repairs the trailer, and returns the uncompressed bytes; empty if there are none.
+  // Repairs the trailer and returns the uncompressed bytes, or an empty string if there are none.
   std::string Repair(const BlockHandle& handle) {
     if (++blocks_ > kBlocksMax || handle.size > file_->size() ||
         handle.offset > file_->size() - handle.size ||
@@ -301,7 +301,7 @@ class TableRepair {
 
 void RepairTable(std::string* input) { TableRepair(input).Run(); }
 
-// ---- PlainTables: byte 0 chooses how the table is opened, and is no part of the file.
+// ---- PlainTables. Byte 0 chooses how the table is opened and is not part of the file.
 
 namespace {
 

@@ -1,12 +1,12 @@
-// Target: a decoder under attack: a function that takes any bytes, and the inputs that it starts
-// from. libfuzzer/main.cc runs one target under libFuzzer (./dev fuzz), fuzz_test.cc runs each over
+// Target: a decoder under attack. It has a function that takes any bytes, and the inputs to start
+// from. libfuzzer/main.cc runs one target under libFuzzer (./dev fuzz). fuzz_test.cc runs each with
 // its seeds, some mutations of them, and the files in corpus/ and regressions/.
 //
 //   seed ──Mutate──> bytes ──repair──> bytes ──run──> false: refused; true: decoded consistently
 //                                                     EXPECT_RIGHT: a wrong answer
 //
-// A function repairs checksums, so that a mutation reaches the code after them. What `run` must not
-// do besides giving wrong answers: crash, hang, leak, or allocate much more than the input's size.
+// A repair function recomputes checksums, so that a mutation reaches the code after their check.
+// Apart from wrong answers, `run` must not crash, hang, leak, or allocate far more than the input.
 //
 // Thread safety: one thread.
 #pragma once
@@ -23,13 +23,13 @@ namespace ashlar::fuzz {
 struct Target {
   const char* name;
   // Returns whether the input was accepted: decoded to its end, or opened or taken by the database,
-  // reader, tree or engine that gets it. An input that several of them get, or that is decoded in
-  // several ways, was accepted if each accepts it.
+  // reader, tree or engine that receives it. If several of them receive the input, or if it is
+  // decoded in several ways, each must accept it.
   bool (*run)(const std::string& input);
-  // Well-formed inputs, made by the writers of the format, and after them refused_seeds inputs that
-  // are refused. The same at every call.
+  // Returns well-formed inputs from the writers of the format, and then refused_seeds inputs that
+  // are refused. Every call returns the same ones.
   std::vector<std::string> (*seeds)();
-  // Recomputes the checksums of an input. Null: it has none.
+  // Recomputes the checksums of an input. Null if it has none.
   void (*repair)(std::string* input);
   size_t input_bytes_max;
   size_t refused_seeds = 0;
@@ -37,7 +37,7 @@ struct Target {
 
 std::span<const Target> Targets();
 
-// Reports a wrong answer: ends the process under libFuzzer, fails the test in fuzz_test.
+// Reports a wrong answer, which ends the process under libFuzzer and fails the test in fuzz_test.
 using WrongAnswerHandler = void (*)(const char* file, int line, const std::string& what);
 void SetWrongAnswerHandler(WrongAnswerHandler handler);
 void ReportWrongAnswer(const char* file, int line, const std::string& what);
@@ -46,7 +46,7 @@ void ReportWrongAnswer(const char* file, int line, const std::string& what);
 // offsets in the input still lead somewhere.
 void Mutate(std::string* input, uint64_t seed, size_t bytes_max);
 
-// Takes values from the front of an input; zeros when it is used up.
+// Takes values from the front of an input, and returns zeros when it is used up.
 class Choices {
  public:
   explicit Choices(const std::string& input) : rest_(input.data()), end_(rest_ + input.size()) {}

@@ -49,7 +49,7 @@ constexpr Target kTargets[] = {
 
 WrongAnswerHandler wrong_answer_handler = Abort;
 
-// Numbers that lengths and counts break at.
+// Numbers at which the handling of lengths and counts tends to fail.
 constexpr uint64_t kEdges[] = {0,          1,        0x7f,         0x80,         0xff,
                                0x7fff,     0x8000,   0xffff,       0x7fffffff,   0x80000000,
                                0xffffffff, 1u << 28, ~uint64_t{0}, ~uint64_t{4}, uint64_t{1} << 63};

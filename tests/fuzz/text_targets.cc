@@ -20,7 +20,7 @@ Seeds SeedOptionsFiles() {
   const std::string text = PrintOptionsFile(
       DBOptions(), {{"default", ColumnFamilyOptions()}, {"a # \\ family", second}});
   return {text,
-          // Refused, unless what only the program can make is ignored.
+          // Refused, unless options that only the program can construct are ignored.
           "[Version]\n  rocksdb_version=7.8.3\n  options_file_version=1.1\n[DBOptions]\n"
           "[CFOptions \"default\"]\n  comparator=mine\n  merge_operator={id=Mine;depth=3}\n"
           "[TableOptions/BlockBasedTable \"default\"]\n"};
@@ -127,7 +127,7 @@ Seeds SeedBackupMetas() {
   return {PrintBackupMeta(meta),
           "schema_version 2.1\n1700000000\n4711\nfield 1\n1\nshared/000012.sst crc32 7 temp 2\n"
           "// FOOTER\n",
-          // Refused: a field that a reader must know.
+          // Refused, because of a field that a reader must know.
           "schema_version 2.1\n1700000000\n4711\n1\nshared/000012.sst crc32 7 temp 2 ni::x 1\n"
           "// comment\n"};
 }
@@ -151,8 +151,8 @@ bool RunBackupMeta(const std::string& input) {
   return true;
 }
 
-// ---- Hexadecimal text, as the descriptions of backups have it. The input is text, and also bytes.
-// Accepted if it is hexadecimal.
+// ---- Hexadecimal text, as in the descriptions of backups. The input is used as text and as bytes.
+// It is accepted if it is hexadecimal.
 
 Seeds SeedHexes() { return {"", "007fFf10", "abc", "0g", "0x00", std::string("\0\xff", 2)}; }
 

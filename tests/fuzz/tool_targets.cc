@@ -24,7 +24,7 @@ constexpr ByteFormat kFormats[] = {ByteFormat::kEscape, ByteFormat::kUtf8,  Byte
                                    ByteFormat::kHex,    ByteFormat::kU64be, ByteFormat::kRaw};
 constexpr size_t kFormatCount = std::size(kFormats);
 
-// Of a JSON text in quotes.
+// Quotes a text as JSON.
 std::string QuotedJson(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -51,8 +51,8 @@ bool IsSafeText(std::string_view text, bool with_newlines) {
 
 }  // namespace
 
-// ---- Bytes as text. Byte 0 chooses the format; the rest is text in it, and also bytes. Accepted
-// if it is text in the format.
+// ---- Bytes as text. Byte 0 chooses the format. The rest is used as text in it and as bytes. It
+// is accepted if it is text in the format.
 
 Seeds SeedByteTexts() {
   Seeds seeds;
@@ -96,7 +96,7 @@ bool RunByteText(const std::string& input) {
 }
 
 // ---- Files that `ashlar load` reads. Byte 0 chooses the format or its detection, the keys of
-// stanzas, and whether lines must be short; bytes 1 and 2 the formats of keys and values.
+// stanzas, and whether lines must be short. Bytes 1 and 2 choose the formats of keys and values.
 
 namespace {
 
@@ -136,7 +136,7 @@ Loaded Load(const std::string& text, size_t line_bytes_max, std::optional<InputF
     return loaded;
   }
   const auto reader = cli::MakeRecordReader(options, lines.get());
-  // A name of a family takes three bytes of the header, an entry a line.
+  // The name of a family takes three bytes of the header, and an entry takes a line.
   for (size_t left = text.size() + 2; left > 0; --left) {
     cli::InputRecord record;
     cli::Rejection rejection;
@@ -167,7 +167,7 @@ Loaded Load(const std::string& text, size_t line_bytes_max, std::optional<InputF
   return loaded;
 }
 
-// As EntryDump writes it.
+// Writes a dump as EntryDump does.
 std::string DumpOf(const std::vector<Entry>& entries, ByteFormat keys, ByteFormat values) {
   std::string text =
       StrCat("{\"ashlar_dump\":1,\"key_format\":\"", cli::NameOf(keys), "\",\"value_format\":\"",
@@ -211,7 +211,7 @@ Seeds SeedLoads() {
           with(3, 0, 0, "{\"key\":\"a\\\\n\",\"value\":\"b\"}\n{\"key\":\"a\"}\n[]\n{\n")};
 }
 
-// What is read is the same after it was dumped and loaded again. Accepted if it has an entry.
+// Entries are the same after they were dumped and loaded again. Accepted if there is an entry.
 bool RunLoad(const std::string& input) {
   if (input.size() < 3) return false;
   const auto choice = static_cast<uint8_t>(input[0]);

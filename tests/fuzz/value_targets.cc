@@ -27,7 +27,7 @@ std::shared_ptr<MergeOperator> OperatorOf(uint8_t choice) {
   }
 }
 
-// Nothing: the merge fails.
+// Returns null if the merge fails.
 std::unique_ptr<std::string> Merge(const MergeOperator& merge_operator, const Slice* value,
                                    const std::vector<Slice>& operands) {
   auto merged = std::make_unique<std::string>();
@@ -47,9 +47,9 @@ void Append(std::string* input, const Slice& operand) {
 
 }  // namespace
 
-// ---- Stored values and operands, as the operators of the library and a DBWithTTL find them. Byte
-// 0 chooses the operator, whether it is that of a DBWithTTL, and whether the first operand is a
-// value; then operands, each after its length.
+// ---- Stored values and operands, as the operators of the library and a DBWithTTL receive them.
+// Byte 0 chooses the operator, whether it belongs to a DBWithTTL, and whether the first operand is
+// a value. The operands follow, each after its length.
 
 Seeds SeedOperands() {
   Seeds seeds;
@@ -92,7 +92,7 @@ bool RunOperands(const std::string& input) {
                "the times of the values do not decide");
   if (whole == nullptr) return false;
   EXPECT_RIGHT(!with_ttl || HasTtlSuffix(*whole), "a merge without a time");
-  // The result does not depend on when operands are combined.
+  // The result does not depend on the time at which operands are combined.
   for (size_t first = 2; first <= operands.size(); first += 1 + operands.size() / 4) {
     std::string partial;
     if (!merge_operator->PartialMergeMulti(

@@ -43,11 +43,11 @@ std::vector<std::string> ListPacks() {
   return names;
 }
 
-// generate.py draws a pack.
+// A database that generate.py made, and the contents that it must have.
 struct Pack {
   std::map<std::string, std::string> files;
   Contents contents;
-  std::string expected_refusal;  // empty: the database opens
+  std::string expected_refusal;  // empty if the database must open
 };
 
 std::string FromHex(const std::string& hex) {
@@ -103,8 +103,8 @@ class GoldenTest : public testing::TestWithParam<std::string> {
       return nullptr;
     }
   };
-  // The families and prefix extractors of the OPTIONS file. Its other options are of another
-  // release, and of the place where the database was made.
+  // Opens with the families and prefix extractors of the OPTIONS file. Its other options belong to
+  // another release and to the place where the database was made.
   Status Open(ManualEnv* env, bool read_only, Opened* opened) {
     DBOptions db_options;
     std::vector<ColumnFamilyDescriptor> families;
@@ -130,7 +130,7 @@ class GoldenTest : public testing::TestWithParam<std::string> {
     return DB::Open(db_options, OpenDatabase::kPath, families, &opened->handles, &opened->db);
   }
 
-  // Every entry by its prefix, from there on and back, and prefixes that no key has.
+  // Reads every entry of each prefix with Seek and SeekForPrev, and seeks prefixes that no key has.
   static void ExpectContentsByPrefix(DB* db, ColumnFamilyHandle* handle,
                                      const SliceTransform& prefixes,
                                      const FamilyContents& entries) {
@@ -159,7 +159,7 @@ class GoldenTest : public testing::TestWithParam<std::string> {
     EXPECT_OK(it->status());
   }
 
-  // Every entry by iterators in both directions and by Get.
+  // Reads every entry by iterators in both directions and by Get.
   static void ExpectContents(const Opened& opened, const Contents& expected) {
     for (const ColumnFamilyHandle* handle : opened.handles)
       EXPECT_TRUE(expected.contains(handle->GetName())) << handle->GetName();
@@ -196,7 +196,7 @@ class GoldenTest : public testing::TestWithParam<std::string> {
     EXPECT_OK(opened.db->VerifyChecksum());
   }
 
-  // By the open, or by the first read where only a table tells.
+  // The open must fail, or the first read if only a table shows the feature.
   void ExpectRefusal(Status status, const Opened& opened) const {
     if (status.ok()) {
       const std::unique_ptr<Iterator> it(opened.db->NewIterator(ReadOptions()));
@@ -214,7 +214,7 @@ class GoldenTest : public testing::TestWithParam<std::string> {
   const std::shared_ptr<Statistics> statistics_ = CreateDBStatistics();
 };
 
-// The bytes that were checked in, and no other pack.
+// The packs have the bytes that were checked in, and there is no other pack.
 TEST(GoldenPacks, AreThoseOfTheListOfChecksums) {
   std::ifstream list(PacksFolder() / "CHECKSUMS");
   std::vector<std::string> listed;
@@ -291,7 +291,7 @@ TEST_P(GoldenTest, IsWrittenCompactedAndGivenBack) {
   again.handles.clear();
   ASSERT_OK(again.db->Close());
 
-  // RocksDB 7.8.3 reads all of it, whichever release wrote it: the tables are ours now.
+  // RocksDB 7.8.3 reads the databases of all releases here, because Ashlar has written the tables.
   ASSERT_TRUE(HaveRocksDbTools());
   const ScratchDirectory scratch;
   for (const MemoryImage::Entry& entry : file_system_->Snapshot().entries) {
@@ -313,7 +313,7 @@ TEST_P(GoldenTest, IsWrittenCompactedAndGivenBack) {
 
 using PrefixFilterTest = GoldenTest;
 
-// IsReadAsItsOwnLibraryReadsIt compares the contents.
+// Does not compare the contents, because IsReadAsItsOwnLibraryReadsIt does.
 TEST_P(PrefixFilterTest, RulesOutPrefixesThatNoKeyHas) {
   ManualEnv env(file_system_, 1);
   Opened opened;

@@ -1,5 +1,5 @@
-// CountingFactory: a collector that stores how many entries a table has, as the property
-// "program.entries" of value "number N".
+// CountingFactory: a collector that stores the number of entries of a table, as the property
+// "program.entries" with the value "number N".
 //
 // Thread safety: as TablePropertiesCollectorFactory.
 #pragma once

@@ -1,5 +1,5 @@
-// Checksums of whole tables in the MANIFEST, and copies of databases made by their list of files,
-// read by RocksDB's own tools and the other way round.
+// Checksums of complete tables in the MANIFEST, and copies of databases made from their lists of
+// files. RocksDB's own tools read those of Ashlar, and Ashlar reads theirs.
 #include "ashlar/file_checksum.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class FileChecksumInterchangeTest : public LdbFixture {
     ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", i), "v"));
     ASSERT_OK(db_->Flush(FlushOptions()));
   }
-  // "12, FileChecksumCrc32c, 0x0A1B2C3D"
+  // Lines such as "12, FileChecksumCrc32c, 0x0A1B2C3D".
   std::set<std::string> Recorded() {
     std::vector<LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);

@@ -1,5 +1,5 @@
-// Families that are imported, exchanged with RocksDB's own tools: theirs are taken out of a
-// database that ldb made, and ldb reads databases into which they were put, MANIFEST included.
+// Imported families, exchanged with RocksDB's own tools. Families are exported from a database of
+// ldb, and ldb reads databases into which families were imported, including the MANIFEST.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -34,7 +34,7 @@ class ImportInterchangeTest : public LdbFixture {
     ASSERT_OK(db_->Put(WriteOptions(), handle, "k2", "written after the import"));
     delete handle;
   }
-  // By their tools: the family, with one key of ours.
+  // Expects RocksDB's tools to read the imported family, and one key of the default family.
   void ExpectTheyRead(const std::string& contents) {
     const std::string families = RunCommand(StrCat("ldb --db=", path_, " list_column_families"));
     EXPECT_NE(families.find("imported"), std::string::npos) << families;

@@ -1,5 +1,5 @@
-// Table files for ingestion, exchanged with RocksDB's own tools: theirs are ingested here, ours
-// there, and each reads a database into which the other has ingested.
+// Table files for ingestion, exchanged with RocksDB's own tools. Each side ingests the other's
+// files, and reads a database into which the other has ingested.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -79,7 +79,7 @@ TEST_F(IngestionInterchangeTest, WeIngestTheirFiles) {
   EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
 }
 
-// The table of the older write is sorted below the file, here and there.
+// Both libraries sort the table of the older write below the file.
 TEST_F(IngestionInterchangeTest, TheyTakeOverAFileOfLevel0BesideOlderWrites) {
   Open();
   ASSERT_OK(db_->Put(WriteOptions(), "a", "1"));
@@ -104,7 +104,7 @@ TEST_F(IngestionInterchangeTest, TheyTakeOverAFileOfLevel0BesideOlderWrites) {
   EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
 }
 
-// With the number in the file, and behind, at the level that is reserved.
+// One file has the number in it, and one is ingested behind, at the reserved level.
 TEST_F(IngestionInterchangeTest, TheyReadNumbersInFilesAndWhatIsBehind) {
   options_.allow_ingest_behind = true;
   options_.compaction_style = kCompactionStyleUniversal;
@@ -135,7 +135,7 @@ TEST_F(IngestionInterchangeTest, TheyReadNumbersInFilesAndWhatIsBehind) {
   Close();
 }
 
-// RocksDB writes the number into the file, and leaves its checksum.
+// RocksDB writes the number into the file, and leaves its checksum unchanged.
 TEST_F(IngestionInterchangeTest, WeReadNumbersThatTheyWroteIntoFiles) {
   Ldb("put --create_if_missing k1000 old");
   Ldb("put k1100 old");

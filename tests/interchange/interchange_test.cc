@@ -1,5 +1,5 @@
-// RocksDB's own tools (Debian's rocksdb-tools 7.8.3) judge our databases, write to them, and make
-// databases for us to read.
+// RocksDB's own tools (Debian's rocksdb-tools 7.8.3) check Ashlar's databases, write to them, and
+// make databases for Ashlar to read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class InterchangeTest : public ::testing::Test {
       EXPECT_EQ(run.output.find("orruption"), std::string::npos) << run.output;
     }
   }
-  // The output of `ldb scan --hex`, as a map.
+  // Parses the output of `ldb scan --hex` into a map.
   static Map ParseScan(const std::string& text) {
     Map map;
     std::istringstream lines(text);
@@ -97,7 +97,7 @@ class InterchangeTest : public ::testing::Test {
     EXPECT_TRUE(it->status().ok()) << it->status().ToString();
     return map;
   }
-  // Puts, deletes and merges, some in tables on several levels, some in the log only.
+  // Puts, deletes and merges, some in tables on several levels and some only in the log.
   void Fill(ColumnFamilyHandle* family, Map* expected) {
     const auto key = [](int i) { return "key" + std::to_string(i * 37 % 1000); };
     for (int i = 0; i < 3000; ++i) {
@@ -122,14 +122,14 @@ class InterchangeTest : public ::testing::Test {
     }
   }
 
-  // As db_bench makes keys of 16 bytes: the number, most significant byte first, and zeros.
+  // Returns a key of 16 bytes as db_bench makes it: the number in big-endian order, and zeros.
   static std::string BenchKey(uint64_t number) {
     std::string key(16, '0');
     for (size_t b = 0; b < 8; ++b) key[b] = static_cast<char>(number >> (56 - 8 * b));
     return key;
   }
-  // A file that SstFileWriter makes with the options is verified by sst_dump, and ldb ingests it
-  // into the database, which is closed.
+  // Writes a file by SstFileWriter with the options. sst_dump must verify it, and ldb must ingest
+  // it into the database. Requires: the database is closed.
   void ExpectAWritersFileIsTaken(Map* expected) {
     const std::string file = scratch_.File("external.sst");
     Options options = options_;
@@ -167,8 +167,8 @@ class InterchangeTest : public ::testing::Test {
     Close();
   }
 
-  // A database of the style is taken both ways, each with the options of the OPTIONS file: ours
-  // first, then one that db_bench makes with the arguments.
+  // Each side must open the other's database of this style with its OPTIONS file: first Ashlar's,
+  // then one that db_bench makes with the arguments.
   void ExpectStyleIsTakenBothWays(CompactionStyle style, const std::string& bench_arguments) {
     options_.compaction_style = style;
     options_.level0_file_num_compaction_trigger = 2;
@@ -238,8 +238,8 @@ TEST_F(InterchangeTest, LdbReadsOurFamiliesWithDeletesMergesFiltersAndAnUnflushe
     EXPECT_EQ(Ldb("get " + key), value + "\n");
     if (key > "key11") break;
   }
-  // ldb opened it for writing, wrote MANIFEST and tables of its own; everything is still there for
-  // us.
+  // ldb opened the database for writing, and wrote a MANIFEST and tables of its own. Ashlar still
+  // finds every entry.
   Open({"default", "second", "third"});
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(Contents(i), expected[i]);
 }
@@ -284,14 +284,14 @@ TEST_F(InterchangeTest, EveryCodecAndFormatVersionIsReadByTheTools) {
 }
 
 // Partitions, hash indexes, first keys, Ribbon filters, dictionaries and aligned blocks. db_bench
-// reads them with the filters and indexes that our OPTIONS file names; a filter that missed a key
-// would make it count fewer keys as found.
+// reads them with the filters and indexes that Ashlar's OPTIONS file names. If a filter missed a
+// key, db_bench would count fewer keys as found.
 TEST_F(InterchangeTest, EveryTableLayoutIsReadByTheTools) {
   struct Layout {
     const char* name;
     const char* family;  // option text
     const char* table;
-    const char* bench;  // what db_bench needs besides
+    const char* bench;  // further flags for db_bench
   };
   const Layout layouts[] = {
       {"partitions", "",
@@ -350,7 +350,7 @@ TEST_F(InterchangeTest, EveryTableLayoutIsReadByTheTools) {
         layout.bench + " 2>&1");
     EXPECT_EQ(bench.exit_code, 0) << bench.output;
     EXPECT_NE(bench.output.find("(6000 of 6000 found)"), std::string::npos) << bench.output;
-    // ldb writes another table with the options of our OPTIONS file, and we read that.
+    // ldb writes another table with the options of Ashlar's OPTIONS file, and Ashlar reads it.
     Ldb("--try_load_options put from_ldb value");
     Ldb("--try_load_options compact");
     expected["from_ldb"] = "value";
@@ -417,7 +417,7 @@ TEST_F(InterchangeTest, TemperaturesOfTheirTablesStay) {
     Open();
     EXPECT_EQ(Contents().at("a"), "2");
     ASSERT_OK(db_->Put(WriteOptions(), "b", "1"));
-    ASSERT_OK(db_->Flush(FlushOptions()));  // into a MANIFEST of ours
+    ASSERT_OK(db_->Flush(FlushOptions()));  // into a MANIFEST of Ashlar's
     std::vector<LiveFileMetaData> tables;
     db_->GetLiveFilesMetaData(&tables);
     EXPECT_EQ(warm_tables(tables), 1);
@@ -444,7 +444,7 @@ TEST_F(InterchangeTest, FifoDatabasesAreTakenBothWays) {
 }
 
 TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile) {
-  // RocksDB writes to a database whose kind is not skip_list only then.
+  // RocksDB requires this for writes to a database whose kind is not skip_list.
   options_.allow_concurrent_memtable_write = false;
   for (const char* kind : {"skip_list", "prefix_hash", "hash_linkedlist", "vector"}) {
     SCOPED_TRACE(kind);
@@ -458,7 +458,7 @@ TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile)
     const std::string id = options_.memtable_factory->GetId();
     Close();
     EXPECT_EQ(ParseScan(Ldb("--try_load_options scan --hex")), expected);
-    // ldb has written the OPTIONS file anew with its own.
+    // This put makes ldb write an OPTIONS file of its own.
     Ldb("--try_load_options put from_ldb value");
     expected["from_ldb"] = "value";
     DBOptions db_options;
@@ -484,8 +484,8 @@ TEST_F(InterchangeTest, EveryKindOfMemTableIsTakenBothWaysThroughTheOptionsFile)
 }
 
 // db_bench fills about half of 800 prefixes, and then seeks and gets in all of them, with filters
-// that hold prefixes only: the same numbers found, checked and ruled out before and after our
-// compaction has rewritten every table.
+// of prefixes only. The numbers found, checked and ruled out are the same before and after Ashlar's
+// compaction rewrites every table.
 TEST_F(InterchangeTest, DbBenchFindsTheSameByPrefixInOurTables) {
   const std::string shape = "db_bench --db=" + path() +
                             " --key_size=16 --value_size=50 --prefix_size=8 --keys_per_prefix=10 "
@@ -521,8 +521,8 @@ TEST_F(InterchangeTest, DbBenchFindsTheSameByPrefixInOurTables) {
   table.whole_key_filtering = false;
   options_.table_factory.reset(NewBlockBasedTableFactory(table));
   Open();
-  // Here RocksDB's table is read by prefixes: present ones are complete, for absent ones no block
-  // is read.
+  // Reads RocksDB's table by prefixes. Present prefixes are complete, and no block is read for
+  // absent ones.
   const Map all = Contents();
   const auto prefix_of = [](uint64_t i) {
     std::string prefix(8, '\0');
@@ -574,7 +574,7 @@ TEST_F(InterchangeTest, DbBenchFindsTheSameByPrefixInOurTables) {
   ExpectEveryTableVerifies();
 }
 
-// The extractor goes both ways through the OPTIONS file, and ldb writes and reads tables with it.
+// The extractor is passed both ways in the OPTIONS file, and ldb writes and reads tables with it.
 TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
   struct Case {
     std::shared_ptr<const SliceTransform> extractor;
@@ -604,7 +604,7 @@ TEST_F(InterchangeTest, LdbWritesAndReadsWithTheExtractorOfOurOptionsFile) {
     }
     ASSERT_OK(db_->Flush(FlushOptions()));
     Close();
-    // Read through our filter, and one written with it.
+    // Reads through Ashlar's filter, and through one that ldb writes with the extractor.
     EXPECT_EQ(Ldb("--try_load_options get 0"), "v0\n");
     EXPECT_EQ(Ldb("--try_load_options get 919"), "v1\n");
     Ldb("--try_load_options batchput 12345 a 12 b 1 c");
@@ -661,7 +661,7 @@ TEST_F(InterchangeTest, ADatabaseMadeByDbBenchIsReadThroughItsFilters) {
     ASSERT_OK(db_->Get(ReadOptions(), key, &found));
     ASSERT_EQ(found, value);
   }
-  // The filters of RocksDB's tables answer for keys that are not there.
+  // The filters of RocksDB's tables rule out absent keys.
   const auto useful = [&] { return options_.statistics->getTickerCount(BLOOM_FILTER_USEFUL); };
   const uint64_t before = useful();
   for (int i = 0; i < 1000; ++i) {
@@ -678,7 +678,7 @@ TEST_F(InterchangeTest, ADatabaseMadeByDbBenchIsReadThroughItsFilters) {
 
 constexpr size_t kPrefixBytes = 6;
 
-// Requires of the iterator: prefix_same_as_start.
+// Requires: the iterator has prefix_same_as_start.
 void ExpectSeeksInPrefix(const Map& map, const std::string& target, Iterator* it) {
   const std::string prefix = target.substr(0, kPrefixBytes);
   const auto expected = [&](Map::const_iterator at, bool exists) {
@@ -695,8 +695,8 @@ void ExpectSeeksInPrefix(const Map& map, const std::string& target, Iterator* it
   EXPECT_OK(it->status());
 }
 
-// Partitions end between two prefixes as well as within one. The separators are the last keys of
-// the partitions (0), or keys in the gaps (2).
+// Partitions end between two prefixes as well as within one. The separators are either the last
+// keys of the partitions (0) or keys in the gaps (2).
 TEST_F(InterchangeTest, SeeksInAPrefixFindTheKeysOfPartitionedFiltersOfDbBench) {
   for (const int shortening : {0, 2}) {
     SCOPED_TRACE(StrCat("--index_shortening_mode=", shortening));

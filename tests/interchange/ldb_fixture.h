@@ -34,7 +34,7 @@ class LdbFixture : public ::testing::Test {
     ASSERT_OK(db_->Close());
     db_.reset();
   }
-  // As `ldb scan` prints it; walked in both directions.
+  // Returns the contents as `ldb scan` prints them, iterated in both directions.
   std::string Scan() const { return ScanAs(false); }
   std::string HexScan() const { return ScanAs(true); }  // ldb scan --hex
 

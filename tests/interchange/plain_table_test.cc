@@ -1,5 +1,5 @@
-// PlainTables taken both ways: RocksDB's tools open our database by its OPTIONS file, read our
-// tables and write more; Ashlar reads those and the tables of db_bench.
+// PlainTables exchanged both ways. RocksDB's tools open Ashlar's database by its OPTIONS file, read
+// its tables and write more. Ashlar reads those and the tables of db_bench.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -38,7 +38,7 @@ class PlainTableInterchange : public ::testing::Test {
     ASSERT_OK(GetColumnFamilyOptionsFromString(ColumnFamilyOptions(options_), text, &family));
     ASSERT_OK(DB::Open(Options(DBOptions(options_), family), path(), &db_));
   }
-  // As the newest OPTIONS file says.
+  // Opens the database with the newest OPTIONS file.
   void OpenAsRecorded() {
     db_.reset();
     DBOptions db_options;
@@ -138,7 +138,7 @@ TEST_P(PlainTableInterchangeModes, RocksDbReadsOursAndWritesMoreAndWeReadThat) {
   db_.reset();
 
   EXPECT_EQ(ParseScan(Ldb("--hex scan")), expected);
-  // Lookups go through index and filter, in the file where they are there.
+  // Lookups use the index and the filter, from the file if they are stored there.
   for (const int i : {0, 1, 500, 1001, 1402, 1999}) {
     const auto found = expected.find(Key(i));
     EXPECT_EQ(Ldb("get " + Key(i), found == expected.end() ? 1 : 0),
@@ -198,8 +198,8 @@ TEST_F(PlainTableInterchange, WeReadWhatDbBenchWrites) {
   ASSERT_OK(db_->VerifyChecksum());
 }
 
-// Every key that we wrote is found by hash and filter, ours in the file or RocksDB's made of our
-// entries.
+// Every key that Ashlar wrote is found by hash and filter: by Ashlar's in the file, or by those
+// that RocksDB builds from the entries.
 TEST_F(PlainTableInterchange, DbBenchFindsEveryKeyThatWeWrote) {
   for (const char* const mode : {"", "store_index_in_file=true"}) {
     SCOPED_TRACE(mode);

@@ -1,4 +1,4 @@
-// Range deletions of whole databases, exchanged with RocksDB's own tools in both directions: in
+// Range deletions in databases that are exchanged with RocksDB's own tools in both directions: in
 // logs, in tables, and after compactions by either side.
 #include <gtest/gtest.h>
 
@@ -61,8 +61,8 @@ TEST_F(RangeDeletionTest, TheirTables) {
   EXPECT_EQ(Ldb("scan"), "b : 3\nd : 4\n");
 }
 
-// RocksDB cuts its tombstones where its files end, and writes sentinels as their largest keys. They
-// stay in a compaction if a level below has data.
+// RocksDB cuts its tombstones at the ends of its files, and writes sentinels as their largest keys.
+// A compaction keeps them if a lower level has data.
 TEST_F(RangeDeletionTest, TheirTombstonesAcrossFiles) {
   const std::string bench =
       StrCat("db_bench --db=", path_,
@@ -100,7 +100,7 @@ TEST_F(RangeDeletionTest, TheirTombstonesAcrossFiles) {
   EXPECT_EQ(Ldb("--hex scan"), theirs);
 }
 
-// Random puts and range deletions of ours, in a log, in tables of several levels with tombstones
+// Random puts and range deletions by Ashlar, in a log, in tables of several levels with tombstones
 // cut at their bounds, and after the tool has compacted them.
 TEST_F(RangeDeletionTest, OursInLogTablesAndTheirCompaction) {
   options_.write_buffer_size = 64 << 10;

@@ -1,5 +1,5 @@
-// DBOptions::recycle_log_file_num: logs that one store has written over are read by the other one,
-// as a crash leaves them.
+// DBOptions::recycle_log_file_num: logs that one store has overwritten are read by the other, in
+// the state that a crash leaves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class RecycledInterchangeTest : public LdbFixture {
     std::ifstream(log, std::ios::binary).read(header, sizeof(header));
     return log_format::IsRecyclable(static_cast<uint8_t>(header[sizeof(header) - 1]));
   }
-  // On Windows no other handle can read LOCK during this, and a reader of a log must share writes.
+  // On Windows, an open database's LOCK cannot be read, and a reader of a log must share writes.
   void CopyOpenDatabase(const std::string& to) const {
     const std::shared_ptr<vfs::FileSystem> system = vfs::FileSystem::Default();
     ASSERT_OK(system->CreateDir(to));
@@ -92,7 +92,7 @@ TEST_F(RecycledInterchangeTest, LdbReadsOurs) {
 
 TEST_F(RecycledInterchangeTest, WeReadThoseOfDbBench) {
   constexpr int kKeys = 20000;
-  // db_bench has no flag for the option. RocksDB 7.8 recycles in this recovery mode alone.
+  // db_bench has no flag for the option. RocksDB 7.8 recycles only in this recovery mode.
   options_.recycle_log_file_num = 4;
   options_.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
   options_.write_buffer_size = 200000;

@@ -1,5 +1,5 @@
-// A hundred databases damaged at random: RepairDB keeps of each at least as much as `ldb repair`.
-// Also, ldb accepts databases of db_bench after RepairDB.
+// RepairDB keeps at least as much as `ldb repair` of each of a hundred databases that are damaged
+// at random. Also, ldb accepts databases of db_bench after RepairDB.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -47,7 +47,7 @@ class RepairComparisonTest : public LdbFixture {
     options_.table_factory.reset(NewBlockBasedTableFactory(table));
   }
 
-  // With all families that it has, or both.
+  // Opens the database with all families that it has or, if they cannot be listed, with both.
   Status OpenAll(const std::string& path, const Options& options) {
     std::vector<std::string> names;
     if (!DB::ListColumnFamilies(options, path, &names).ok())
@@ -94,7 +94,7 @@ class RepairComparisonTest : public LdbFixture {
     return history;
   }
 
-  // The deletions that the tables of the open database have.
+  // Returns the deletions that the tables of the open database have.
   std::set<Place> DeletionsInTables() {
     std::set<Place> deletions;
     std::vector<LiveFileMetaData> tables;
@@ -117,7 +117,7 @@ class RepairComparisonTest : public LdbFixture {
     for (const auto& [family, handle] : handles_)
       EXPECT_OK(db_->Flush(FlushOptions(), handle.get()));
   }
-  // Of a copy, before any damage: its logs are flushed, and nothing is compacted.
+  // Returns those of a copy before any damage. Its logs are flushed, and nothing is compacted.
   std::set<Place> DeletionsBefore(const std::string& path) {
     EXPECT_OK(OpenAll(path, WithoutCompactions()));
     if (db_ == nullptr) return {};
@@ -127,11 +127,11 @@ class RepairComparisonTest : public LdbFixture {
     return deletions;
   }
 
-  // How many versions of a key are at most as new as what is read: 0 for nothing.
-  // deletions_before: null: a key that is not found does not count. Otherwise it counts as its
-  // newest deletion, if the database has a deletion of the key, or had none before the damage: then
-  // a compaction had dropped the deletion with all that it deletes. Without that proof the key may
-  // as well be lost.
+  // Returns how many versions of a key are not newer than the one that is read; 0 if none is. If
+  // deletions_before is null, a key that is not found does not count. Otherwise it counts as its
+  // newest deletion, if the database has a deletion of the key or had none before the damage. In
+  // that case a compaction had dropped the deletion with all that it deletes. Without that proof
+  // the key may be lost.
   std::map<Place, size_t> Kept(const std::string& path, const History& history,
                                const std::set<Place>* deletions_before) {
     std::map<Place, size_t> kept;
@@ -200,12 +200,12 @@ TEST_F(RepairComparisonTest, RepairKeepsAtLeastWhatLdbKeeps) {
   EXPECT_GT(theirs_total, kDatabases * kKeys / 4) << ours_total;
 }
 
-// Of a database that db_bench made and ended: the keys in tables, new values of some in a log.
+// A closed database of db_bench: its keys in tables, and new values of some of them in a log.
 class DbBenchRepairTest : public LdbFixture {
  protected:
   using Values = std::map<std::string, std::string>;
 
-  // Without a change of the database.
+  // Returns the entries without changing the database.
   Values Read() {
     Values values;
     EXPECT_OK(DB::OpenForReadOnly(options_, path_, &db_));
@@ -296,7 +296,7 @@ TEST_F(DbBenchRepairTest, ADamagedLogLosesThePlaceOnly) {
   Fill();
   const std::string log = Largest(IsLog);
   const size_t middle = std::filesystem::file_size(log) / 2;
-  // Each in another record. Of one with several, a repair may lose the rest of its block.
+  // Each is in another record. If a record has several, a repair may lose the rest of its block.
   for (size_t i = 0; i < 20; ++i) FlipByte(files_, log, middle + 1000 * i);
   const Values repaired = Repair();
   EXPECT_EQ(repaired.size(), all_.size()) << "a value in a table";

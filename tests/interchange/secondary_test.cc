@@ -1,5 +1,5 @@
-// Secondaries of the other store: ldb follows a database of ours that is open and being written,
-// and ours follow databases that db_bench writes meanwhile, or take one over.
+// Secondaries of the other store. ldb follows an open database that Ashlar writes. Ashlar's follow
+// databases that db_bench writes at the same time, or take one over.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ TEST_F(SecondaryInterchangeTest, LdbReadsADatabaseThatIsOpen) {
   EXPECT_EQ(LdbScan("default"), Scan());
 }
 
-// db_bench has ended: its log is all that there is of its last writes.
+// db_bench has ended, and its last writes are only in its log.
 TEST_F(SecondaryInterchangeTest, IsPromotedOverADatabaseOfRocksDb) {
   FillByDbBench();
   OverwriteByDbBench();
@@ -81,7 +81,7 @@ class DbBenchPrimaryTest : public SecondaryInterchangeTest,
  protected:
   static constexpr uint64_t kKeys = 60000;
 
-  // The keys are the numbers from 0, in this order: those that are there must be the first ones.
+  // The keys are the numbers from 0, in order, so the present keys must be the first ones.
   void Count(uint64_t* keys) {
     const std::unique_ptr<Iterator> it(db_->NewIterator(ReadOptions()));
     *keys = 0;
@@ -96,7 +96,7 @@ class DbBenchPrimaryTest : public SecondaryInterchangeTest,
   }
 };
 
-// The rate of writing leaves the secondary two seconds, of which it needs a part.
+// The write rate leaves the secondary two seconds, of which it needs a part.
 TEST_P(DbBenchPrimaryTest, IsFollowedWhileItWrites) {
   const std::string bench =
       StrCat("db_bench --db=", path_, " --benchmarks=fillseq --value_size=100 --num=", kKeys,
@@ -111,7 +111,7 @@ TEST_P(DbBenchPrimaryTest, IsFollowedWhileItWrites) {
   });
   Options options;
   options.info_log = nullptr;
-  // Until db_bench has made the database, and has written to it.
+  // Waits until db_bench has created the database and has written to it.
   Status opened;
   bool has_begun = false;
   while (!has_begun && !ended.load()) {
@@ -136,7 +136,7 @@ TEST_P(DbBenchPrimaryTest, IsFollowedWhileItWrites) {
   EXPECT_GT(catch_ups, 3u);
   ASSERT_NE(db_, nullptr);
   ASSERT_OK(db_->Close());
-  // Nothing of it was changed.
+  // The database was not changed.
   EXPECT_NE(Ldb("checkconsistency").find("OK"), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
-// DBOptions::track_and_verify_wals_in_manifest: the logs that the MANIFEST of one store names are
-// checked by the other one.
+// DBOptions::track_and_verify_wals_in_manifest: each store checks the logs that the MANIFEST of the
+// other one names.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -34,8 +34,8 @@ class TrackedLogsTest : public LdbFixture {
     handles_.clear();
     Close();
   }
-  // A closed log with a write that is in no table, and a log after it. Returns the number of the
-  // first one.
+  // Makes a closed log with a write that is in no table, and a log after it. Stores the number of
+  // the closed log.
   void MakeTwoLogs(uint64_t* closed) {
     OpenBoth();
     handles_.resize(1);
@@ -45,7 +45,7 @@ class TrackedLogsTest : public LdbFixture {
     *closed = log->LogNumber();
     ASSERT_OK(db_->Put(WriteOptions(), handles_[0], "c", "1"));
     ASSERT_OK(db_->Put(WriteOptions(), "a", "1"));
-    ASSERT_OK(db_->Flush(FlushOptions()));  // of the other family: the log stays
+    ASSERT_OK(db_->Flush(FlushOptions()));  // of the other family, so the log is kept
     ASSERT_OK(db_->Put(WriteOptions(), "b", "1"));
   }
   std::string Names() const { return Ldb("manifest_dump --verbose"); }

@@ -1,5 +1,5 @@
-// Logs that no family needs any more are kept in archive/, for as long and up to as many bytes as
-// configured, whatever the clocks, the disk and the power do.
+// Logs that no family needs any more are kept in archive/, up to the configured age and size,
+// whatever happens to the clocks, the disk and the power.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 constexpr uint64_t kSecond = 1'000'000;  // microseconds
 constexpr uint64_t kYear = 365 * 24 * 3600 * kSecond;
 
-// A world whose wall clock and monotonic clock move apart.
+// An environment whose wall clock and monotonic clock can diverge.
 class TwoClocksEnv final : public WorldEnv, public Clock {
  public:
   explicit TwoClocksEnv(const std::shared_ptr<vfs::FileSystem>& file_system)
@@ -33,7 +33,7 @@ class TwoClocksEnv final : public WorldEnv, public Clock {
 
   void AdvanceMicros(uint64_t micros) { env_.clock()->SleepForMicros(micros); }
   void JumpMicros(int64_t micros) { wall_offset_micros_ += micros; }
-  // As in an Env without NowNanos.
+  // Behaves like an Env without NowNanos.
   void HaveOneClock() { has_one_clock_ = true; }
   ManualEnv* manual() { return &env_; }
 
@@ -69,7 +69,7 @@ class ArchiveTest : public ::testing::Test {
   }
 
   void Open() { ASSERT_OK(DB::Open(options_, kPath, &db_)); }
-  // One log more in the archive.
+  // Moves one more log to the archive.
   void ArchiveOne(size_t value_bytes = 100) {
     ASSERT_OK(db_->Put(WriteOptions(), StrCat("key", ++writes_), std::string(value_bytes, 'v')));
     ASSERT_OK(db_->Flush(FlushOptions()));
@@ -92,7 +92,7 @@ class ArchiveTest : public ::testing::Test {
   int writes_ = 0;
 };
 
-// A sequence number near 2^64 plus the count of the batch would wrap, and look like an old one.
+// A sequence number near 2^64 plus the count of the batch would wrap and look like an old number.
 TEST_F(ArchiveTest, AnImpossibleSequenceNumberIsCorruption) {
   options_.avoid_flush_during_shutdown = true;
   Open();
@@ -155,16 +155,16 @@ TEST_F(ArchiveTest, AWallClockThatJumpsDeletesNothing) {
   env_.JumpMicros(static_cast<int64_t>(3 * kYear));
   Open();
   ArchiveOne();
-  // And the log that the first run left, without a batch.
+  // The fifth log is the one that the first run left without a batch.
   EXPECT_EQ(Archived().size(), 5u);
   EXPECT_EQ(AllBatches(db_.get()).size(), 4u);
-  // The time for which the database is open counts.
+  // The time for which the database has been open counts.
   env_.AdvanceMicros(101 * kSecond);
   ArchiveOne();
   EXPECT_EQ(Archived().size(), 1u);
 }
 
-// The age of a log was negative, and as a number without a sign large.
+// The age of a log would be negative, and therefore large as an unsigned number.
 TEST_F(ArchiveTest, TheOnlyClockOfAnEnvDeletesNothingWhenItIsSetBack) {
   env_.HaveOneClock();
   Open();
@@ -189,10 +189,10 @@ TEST_F(ArchiveTest, TheOldestGoWhenAllTogetherAreTooLarge) {
   Open();
   ArchiveOne(300 << 10);
   const std::vector<std::string> later = Archived();
-  // With the log that the first run left, without a batch.
+  // The fourth log is the one that the first run left without a batch.
   ASSERT_EQ(later.size(), 4u);
   EXPECT_EQ(later[0], archived[1]);
-  // No year makes them go without a limit of their age.
+  // Without a limit on the age, logs stay for any number of years.
   env_.AdvanceMicros(kYear);
   ArchiveOne();
   EXPECT_EQ(Archived().size(), 5u);
@@ -227,7 +227,7 @@ TEST_F(ArchiveTest, LogsOfARunThatDiedAreArchivedByTheNext) {
   db_.reset();
   faults_->ClearRules();
   Open();
-  // And the log that the first run left, without a batch.
+  // The third log is the one that the first run left without a batch.
   EXPECT_EQ(Archived().size(), 3u);
   EXPECT_EQ(AllBatches(db_.get()).size(), 2u);
 }
@@ -271,7 +271,7 @@ Status WriteOne(OpenDatabase* database, const std::string& key, size_t value_byt
                          WriteOptions());
 }
 
-// So many batches, with flushes, switches and restarts, up to the first error.
+// Writes `batches` batches, with flushes, switches and restarts, until the first error.
 Status Work(OpenDatabase* database, int batches) {
   for (int i = 0; i < batches; ++i) {
     Status status = WriteOne(database, StrCat("key", i), static_cast<size_t>(i) * 40);
@@ -283,7 +283,7 @@ Status Work(OpenDatabase* database, int batches) {
   return Status::OK();
 }
 
-// After an error, and with its cause gone: the logs have every write, from the first on.
+// Once the cause of an error is gone, the logs must have every write, starting with the first.
 void ExpectNoGap(OpenDatabase* database) {
   if (database->db() != nullptr) static_cast<void>(database->Close().ok());
   ASSERT_OK(database->Open());
@@ -318,8 +318,8 @@ TEST(ArchiveCrash, NoPowerCutMakesAGap) {
       ASSERT_OK(database.Open());
       ++images;
       if (database.db()->GetLatestSequenceNumber() == 0) continue;
-      // Every write that was recovered, from the very first on: each batch has a key of its own.
-      // The MANIFEST may have recorded sequences of writes that the power cut has taken.
+      // The logs have every recovered write from the first on, as each batch has a key of its own.
+      // The MANIFEST may have recorded sequences of writes that were lost in the power cut.
       std::unique_ptr<TransactionLogIterator> iterator;
       ASSERT_OK(database.db()->GetUpdatesSince(1, &iterator));
       const std::vector<LoggedBatch> found = TakeBatches(iterator.get());
@@ -390,7 +390,7 @@ TEST(ArchiveFaults, AFullDiskAnywhereMakesNoGap) {
   EXPECT_GT(places, 20);
 }
 
-// An error while the log is read is the iterator's status, and nothing else.
+// An error while the log is read only sets the status of the iterator.
 TEST(ArchiveFaults, AnErrorOfTheReaderEndsTheIterationOnly) {
   const auto disk = std::make_shared<MemoryFileSystem>();
   const auto faults = std::make_shared<FaultFileSystem>(disk);

@@ -33,7 +33,7 @@ inline std::vector<LoggedBatch> TakeBatches(TransactionLogIterator* iterator) {
   return batches;
 }
 
-// From `from` to the end, which has to be the last sequence of the database.
+// Returns the batches from `from` to the end. Expects the last sequence of the database there.
 inline std::vector<LoggedBatch> AllBatches(DB* db, SequenceNumber from = 1) {
   std::unique_ptr<TransactionLogIterator> iterator;
   const Status status = db->GetUpdatesSince(from, &iterator);

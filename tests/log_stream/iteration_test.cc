@@ -1,4 +1,4 @@
-// GetUpdatesSince: every published batch once, in order, whatever happens to the logs meanwhile.
+// GetUpdatesSince returns every published batch once, in order, whatever happens to the logs.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ constexpr uint64_t kHour = 3600;
 class IterationTest : public DatabaseFixture {
  protected:
   IterationTest() { options_.WAL_ttl_seconds = kHour; }
-  // And the log is archived or deleted, which the job does after it has woken its waiters.
+  // Also waits until the job has archived or deleted the log, which it does after it wakes waiters.
   void Flush() {
     DatabaseFixture::Flush();
     EXPECT_OK(db_->WaitForCompact(WaitForCompactOptions()));
@@ -40,7 +40,7 @@ class IterationTest : public DatabaseFixture {
     EXPECT_OK(db_->GetUpdatesSince(sequence, &iterator));
     return iterator;
   }
-  // A file with one key.
+  // Writes a file with one key.
   std::string WriteFile(const std::string& key) {
     const std::string path = scratch().File(key + ".sst");
     SstFileWriter writer(EnvOptions(), options_);
@@ -49,8 +49,8 @@ class IterationTest : public DatabaseFixture {
     EXPECT_OK(writer.Finish());
     return path;
   }
-  // `change` brings data into the open database that are in no log: an open iterator ends at the
-  // next write, and a new one begins after a number that is missing.
+  // `change` adds data to the open database that are in no log. An open iterator ends at the next
+  // write, and a new iterator begins after the missing sequence.
   void ExpectAGapAt(const std::function<void()>& change) {
     Put("before", "1");
     const SequenceNumber last = db_->GetLatestSequenceNumber();
@@ -87,7 +87,7 @@ TEST_F(IterationTest, EveryBatchComesOnceAcrossLogsAndRestarts) {
     if (i % 11 == 10) Open();
   }
   EXPECT_EQ(Text(AllBatches(db_.get())), expected);
-  // From a sequence in the middle of a batch on: that batch, whole.
+  // From a sequence in the middle of a batch, that batch is returned as a whole.
   const std::vector<LoggedBatch> rest = AllBatches(db_.get(), 62);
   ASSERT_EQ(rest.size(), 20u);
   EXPECT_EQ(rest[0].sequence, 61u);
@@ -141,7 +141,7 @@ TEST_F(IterationTest, WithoutAnArchiveAFlushLeavesAGap) {
   iterator->Next();
   EXPECT_FALSE(iterator->Valid());
   EXPECT_TRUE(iterator->status().IsNotFound());
-  // A new one begins with the existing batches.
+  // A new iterator begins with the existing batches.
   EXPECT_EQ(Text(AllBatches(db_.get(), 2)), "c=3 ");
   EXPECT_FALSE(std::filesystem::exists(path() + "/archive"));
 }
@@ -230,7 +230,7 @@ TEST_F(IterationTest, AnImportedFamilyIsAGap) {
   EXPECT_EQ(GetFrom(imported.get(), "a"), "1");
 }
 
-// The follower's number after an ingestion is the leader's, whether a file needed one or not.
+// After an ingestion, follower and leader have the same sequence, even if a file needed none.
 TEST_F(IterationTest, AFollowerThatIngestsTheSameFilesGoesOnAfterTheGap) {
   Open();
   std::unique_ptr<DB> follower;
@@ -284,8 +284,8 @@ TEST_F(IterationTest, BatchesOfLogDataAloneComeToo) {
   EXPECT_EQ(Text(AllBatches(db_.get())), "a=1 [marker] [marker] b=2 ");
 }
 
-// An open that took them for the length of an older log would refuse the database, or drop what
-// follows.
+// An open that took them for the length of an older log would refuse the database or drop the
+// records that follow.
 TEST_F(IterationTest, LogDataThatReadLikeTheHeadOfALogAreData) {
   options_.avoid_flush_during_shutdown = true;
   Open();
@@ -353,7 +353,7 @@ TEST_F(IterationTest, CloseWaitsForTheIteratorAndDeletionDoesNot) {
   iterator->Next();
   EXPECT_FALSE(iterator->Valid());
   EXPECT_OK(iterator->status());
-  // The open also destroys the objects that the iterator has kept of the first database.
+  // The open also destroys the objects of the first database that the iterator has kept alive.
   iterator.reset();
   Open();
 }
@@ -396,7 +396,7 @@ TEST_F(IterationTest, DamageInAnOldLogIsNamed) {
       << iterator->status().ToString();
 }
 
-// A program that replicates the database would wait for ever.
+// Otherwise a program that replicates the database would wait forever.
 TEST_F(IterationTest, DamageInTheLogThatIsWrittenIsNamed) {
   Open();
   for (int i = 0; i < 3; ++i) Put(StrCat("key", i), std::string(1000, 'v'));
@@ -476,7 +476,7 @@ TEST_F(IterationTest, FollowsWritersFlushesAndSwitches) {
 
 // ---- Many logs.
 
-// Programs ask again and again for what is new.
+// Programs ask for new updates again and again.
 TEST(IterationOfManyLogs, OlderLogsAreNotOpened) {
   constexpr int kLogs = 20;
   const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());

@@ -1,4 +1,4 @@
-// LockWAL and UnlockWAL: writers wait, everything else goes on.
+// LockWAL and UnlockWAL: writers wait, and all other calls continue.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -54,7 +54,7 @@ TEST_F(LockWalTest, WritersWaitAndTheDatabaseStandsStill) {
     ASSERT_OK(db_->LockWAL());
     const SequenceNumber before = db_->GetLatestSequenceNumber();
     const std::string contents = Contents();
-    // Reads and flushes go on.
+    // Reads and flushes continue.
     if (round % 10 == 0) Flush();
     EXPECT_EQ(Contents(), contents);
     EXPECT_EQ(db_->GetLatestSequenceNumber(), before);

@@ -1,5 +1,5 @@
-// RocksDB's tools (7.8.3) and the archive: they open databases that have one, they print its logs,
-// and the archives that they leave are read.
+// RocksDB's tools (7.8.3) and the archive: they open databases that have an archive and print its
+// logs, and Ashlar reads the archives that they leave.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,9 +1,9 @@
-// Allocation failure in every public call: a short workload runs again and again, and each time
-// another allocation fails. The call that meets the failure returns a Status, and no exception
-// leaves it. No later call waits for ever. Acknowledged writes are found, at once and after a
+// Allocation failure in every public call. A short workload runs repeatedly, and each time
+// another allocation fails. The call in which it fails returns a Status, and no exception escapes
+// it. No later call waits forever. Acknowledged writes are found, both at once and after a
 // reopen.
 //
-// Jobs run in the thread of the test (ManualEnv), so allocations of flushes and compactions fail
+// Jobs run in the thread of the test (ManualEnv), so allocations of flushes and compactions fail,
 // too, and one number is one history.
 #include <gtest/gtest.h>
 
@@ -92,7 +92,7 @@ class Workload {
     Close();
   }
 
-  // The rest runs with memory.
+  // From here on no allocation fails.
   void Recover() {
     if (db_ == nullptr) {
       const Status opened = OpenOnce();
@@ -177,7 +177,7 @@ class Workload {
     }
   }
 
-  // One batch over both families.
+  // Writes one batch to both families.
   void WriteBoth(const std::string& value) {
     WriteBatch batch;
     ASSERT_TRUE(batch.Put(handles_[0], "pair", value).ok());
@@ -188,7 +188,7 @@ class Workload {
     Note(status, 1, "pair", value);
   }
 
-  // The failure itself, or the answer of the database after it.
+  // Accepts the failure itself, or the answer of the database after it.
   void CheckError(const Status& status) const {
     if (status.ok()) return;
     EXPECT_TRUE(FailingNew::HasFailed()) << status.ToString();
@@ -207,7 +207,7 @@ class Workload {
     }));
     secondary_.reset(opened);
   }
-  // A failure leaves the secondary as it was. The next call shows everything.
+  // A failure leaves the secondary unchanged. The next call shows everything.
   void CatchUp() {
     if (secondary_ == nullptr) return;
     std::array<std::map<std::string, std::string>, kFamilies> before;
@@ -323,7 +323,7 @@ class Workload {
         return it->status();
       }));
       CheckError(Call("Refresh", [&] { return it->Refresh(); }));
-      // A failure left the iterator usable: it starts again.
+      // A failure leaves the iterator usable, so it starts again.
       for (it->SeekToFirst(); it->Valid(); it->Next())
         seen[it->key().ToString()] = it->value().ToString();
       if (!it->status().ok()) {
@@ -352,7 +352,7 @@ class Workload {
     const Status created = Call("CreateColumnFamily",
                                 [&] { return db_->CreateColumnFamily(options_, "third", &third); });
     CheckError(created);
-    // A call that failed left no family of the name.
+    // A failed call leaves no family of the name.
     if (third == nullptr) {
       CheckError(Call("CreateColumnFamily again",
                       [&] { return db_->CreateColumnFamily(options_, "third", &third); }));
@@ -387,10 +387,10 @@ class Workload {
     if (!deleted.IsInvalidArgument()) CheckError(deleted);
   }
 
-  // Into both families: all or nothing, with a flush of the memtable that has a key of the file.
+  // Ingests into both families, all or nothing, and flushes the memtable that has a file's key.
   void Ingest() {
     const std::string path = path_ + "_external.sst";
-    // Its constructor can only throw, and has no file yet.
+    // Not in a Call, because the constructor can only throw, and has no file yet.
     SstFileWriter writer(EnvOptions(), options_);
     const Status written = Call("SstFileWriter", [&] {
       ASHLAR_RETURN_IF_ERROR(writer.Open(path));
@@ -416,7 +416,7 @@ class Workload {
     static_cast<void>(options_.env->EngineFiles()->DeleteFile(path).ok());
   }
 
-  // The second family as another one, which is clipped and dropped.
+  // Exports the second family and imports it as another one, which is clipped and dropped.
   void ExportAndImport() {
     ExportImportFilesMetaData* exported = nullptr;
     const Status status = Call("ExportColumnFamily", [&]() -> Status {
@@ -442,7 +442,7 @@ class Workload {
     }
   }
 
-  // After Close: a directory with open files cannot be deleted everywhere.
+  // Called after Close, because some systems cannot delete a directory with open files.
   void DeleteExport() {
     vfs::FileSystem* const system = options_.env->EngineFiles().get();
     std::vector<std::string> names;
@@ -497,7 +497,7 @@ class Workload {
 
 class AllocationFailure : public ::testing::TestWithParam<FailingNew::Kind> {
  protected:
-  // The allocations of the workload. The first run makes those that a process makes once.
+  // Returns the allocations of the workload. The first run makes those that a process makes once.
   uint64_t CountAllocations(const std::function<Workload::Args()>& make_args) {
     uint64_t allocations = 0;
     for (int i = 0; i < 2; ++i) {
@@ -544,7 +544,7 @@ TEST_P(AllocationFailure, OnFilesOfTheSystemIsAStatusAndLosesNothing) {
   EXPECT_TRUE(DestroyDB(path, Options()).ok());
 }
 
-// A batch of which no memtable has a part needs no new open: Resume makes the database writable.
+// If no memtable has a part of the batch, Resume makes the database writable without a new open.
 TEST_P(AllocationFailure, OfAWriteThatIsNotAppliedCanBeResumedFrom) {
   const std::string value(100'000, 'v');
   uint64_t resumes = 0;
@@ -627,7 +627,7 @@ Status WalkBothWays(DB* db) {
   return it->status();
 }
 
-// Close answers with Aborted while a read holds something. The blocks of the table get into the
+// Close returns Aborted while a read holds a pin. The reads load the blocks of the table into the
 // cache.
 TEST_P(AllocationFailure, OfAReadKeepsNothing) {
   for (const auto read : {&GetAll, &GetCopies, &MultiGetAll, &WalkBothWays}) {
@@ -657,7 +657,7 @@ TEST_P(AllocationFailure, OfAReadKeepsNothing) {
   }
 }
 
-// Moves an iterator once without memory, then with it. After a failure the iterator is usable.
+// Moves an iterator with a failing allocation, and then without one. After a failure it is usable.
 // Returns the number of the first allocation that does not fail, because the move makes fewer.
 uint64_t FailEachAllocationOf(FailingNew::Kind kind, const std::function<Status(DB* db)>& fill,
                               const std::function<void(Iterator* it)>& move,
@@ -687,7 +687,7 @@ uint64_t FailEachAllocationOf(FailingNew::Kind kind, const std::function<Status(
   return number - 1;
 }
 
-// The copies of long keys are in memory that grows with them (saved_key.h).
+// Copies of long keys are in memory that grows with the keys (saved_key.h).
 TEST_P(AllocationFailure, OfAMoveWithLongKeysLeavesTheIteratorUsable) {
   const std::string prefix(300, 'k');
   const auto fill = [&](DB* db) {
@@ -706,7 +706,7 @@ TEST_P(AllocationFailure, OfAMoveWithLongKeysLeavesTheIteratorUsable) {
   EXPECT_GT(FailEachAllocationOf(GetParam(), fill, move, prefix + "1"), 1U);
 }
 
-// The one source of the iterator gets a merge above it when it comes to the table.
+// The iterator has one source, and gets a merge above it when it reaches the table.
 TEST_P(AllocationFailure, OfASeekToATableWithRangeTombstonesLeavesTheIteratorUsable) {
   const auto fill = [](DB* db) {
     Status status = db->Put(WriteOptions(), "a", "value");
@@ -718,7 +718,7 @@ TEST_P(AllocationFailure, OfASeekToATableWithRangeTombstonesLeavesTheIteratorUsa
   EXPECT_GT(FailEachAllocationOf(GetParam(), fill, move, "c"), 3U);
 }
 
-// A call that holds background jobs back and fails lets them go: a flush afterwards ends.
+// A call that holds background jobs back and fails releases them, so a later flush ends.
 TEST_P(AllocationFailure, OfAResumeOrARefusedCloseHoldsNoJobsBack) {
   for (const bool resumes : {true, false}) {
     uint64_t number = 1;
@@ -761,7 +761,7 @@ TEST_P(AllocationFailure, OfAResumeOrARefusedCloseHoldsNoJobsBack) {
   }
 }
 
-// The current transform is one that stays as long as the family: a table may name it.
+// The current transform lives as long as the family, because a table may name it.
 TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
   const std::shared_ptr<const SliceTransform> old_one(NewFixedPrefixTransform(3));
   const std::shared_ptr<const SliceTransform> new_one(NewFixedPrefixTransform(5));
@@ -784,8 +784,8 @@ TEST_P(AllocationFailure, OfAChangeOfThePrefixExtractorKeepsTheOldOne) {
   FailingNew::Arm(0, GetParam());
 }
 
-// The set of the queue had a family that the list lacked, so the family was never flushed or
-// compacted again. The list takes memory once in many calls.
+// The queue's set must not have a family that its list lacks, or the family is never flushed or
+// compacted again. The list allocates memory once in many calls.
 TEST_P(AllocationFailure, OfACandidateLeavesTheQueueWithoutIt) {
   const auto any = std::make_shared<int>();
   const std::shared_ptr<ColumnFamily> family(any, reinterpret_cast<ColumnFamily*>(any.get()));
@@ -850,7 +850,7 @@ std::string TextOfOptions(DB* db) {
   return text + text_of_db;
 }
 
-// Without memory for the OPTIONS file the change is made, as after another error of that file.
+// If the OPTIONS file finds no memory, the change is made, as after other errors of that file.
 TEST_P(AllocationFailure, OfAChangeOfOptionsChangesAllOrNone) {
   const std::unordered_map<std::string, std::string> of_family = {
       {"write_buffer_size", "100000"},
@@ -890,8 +890,8 @@ TEST_P(AllocationFailure, OfAChangeOfOptionsChangesAllOrNone) {
   }
 }
 
-// The notification of the end of a stall took memory before the writers were let go. The next
-// decision found no change, so they waited for ever, also after a resume.
+// The notification of the end of a stall must not allocate before the writers are released.
+// Otherwise the next decision finds no change, and they wait forever, even after a resume.
 TEST_P(AllocationFailure, OfTheEndOfAStallLetsWritersGoOn) {
   const std::unordered_map<std::string, std::string> on = {{"disable_auto_compactions", "false"}};
   const std::unordered_map<std::string, std::string> off = {{"disable_auto_compactions", "true"}};
@@ -930,8 +930,8 @@ TEST_P(AllocationFailure, OfTheEndOfAStallLetsWritersGoOn) {
   EXPECT_GT(number, 5U);
 }
 
-// Destructors record times, and numbers are recorded when a write is visible: without memory they
-// are left out.
+// Destructors record times, and numbers are recorded when a write is visible. If an allocation
+// fails, they are left out.
 TEST_P(AllocationFailure, OfACountFailsNoWrite) {
   uint64_t number = 1;
   for (bool failed = true; failed && !HasFailure(); ++number) {
@@ -962,7 +962,7 @@ size_t TablesIn(vfs::FileSystem* files, const std::string& directory) {
       names.begin(), names.end(), [](const std::string& name) { return name.ends_with(".sst"); }));
 }
 
-// From the end of the table's writing on, up to the sync of its directory.
+// Allocations fail from the end of the table's writing up to the sync of its directory.
 TEST(AllocationFailureInAJob, OfAFlushLeavesNoTable) {
   uint64_t failed = 0;
   for (uint64_t number = 1; !::testing::Test::HasFailure(); ++number) {
@@ -995,7 +995,7 @@ TEST(AllocationFailureInAJob, OfAFlushLeavesNoTable) {
   EXPECT_GT(failed, 5U);
 }
 
-// The allocation after the sync of the directory.
+// The first allocation after the sync of the directory fails.
 TEST(AllocationFailureInAJob, OfACompactionLeavesNoTable) {
   const auto faults = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   ManualEnv env(faults, /*seed=*/7);

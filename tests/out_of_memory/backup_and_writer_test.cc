@@ -1,6 +1,6 @@
-// Allocation failure in the calls of BackupEngine, SstFileWriter and SstFileReader. The call that
-// meets it returns MemoryLimit. An engine still knows its backups, and a writer never completes a
-// file that lacks an entry.
+// Allocation failure in the calls of BackupEngine, SstFileWriter and SstFileReader. The call in
+// which it occurs returns MemoryLimit. An engine keeps its list of backups, and a writer never
+// completes a file that lacks an entry.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -24,8 +24,8 @@ namespace {
 
 class FilesAllocationFailure : public ::testing::TestWithParam<FailingNew::Kind> {
  protected:
-  // Calls `attempt`, which calls Arm, again and again: each time a later allocation fails, until
-  // none does.
+  // Calls `attempt`, which calls Arm, repeatedly. Each time a later allocation fails, until none
+  // does.
   void Sweep(uint64_t attempts_min, const std::function<void()>& attempt) {
     uint64_t number = 1;
     for (bool failed = true; failed && !HasFailure(); ++number) {
@@ -65,7 +65,7 @@ const EngineCall kEngineCalls[] = {
      }},
 };
 
-// The engine that met the failure restores the latest backup, not an older one.
+// The engine in which an allocation failed restores the latest backup, not an older one.
 TEST_P(FilesAllocationFailure, OfABackupEngineForgetsNoBackup) {
   for (const EngineCall& call : kEngineCalls) {
     SCOPED_TRACE(call.name);
@@ -115,7 +115,7 @@ TEST_P(FilesAllocationFailure, OfAnSstFileWriterIsItsLastCall) {
     }
     const Status finished = Call("Finish", [&] { return writer.Finish(); });
     EXPECT_FALSE(has_failed && finished.ok());
-    // A deletion needs memory, too.
+    // A deletion also allocates memory.
     const bool may_stay = finished.ok() || GetParam() == FailingNew::Kind::kUntilEnds;
     const bool exists = env.FileExists("/table").ok();
     EXPECT_TRUE(exists ? may_stay : !finished.ok()) << finished.ToString();

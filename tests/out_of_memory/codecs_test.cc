@@ -1,8 +1,8 @@
-// The codecs without memory of their own: what they were asked for fails with MemoryLimit, and
-// succeeds as soon as there is memory again. Data is never taken for damaged.
+// Allocation failure inside the codecs. A call fails with MemoryLimit, and succeeds as soon as
+// memory is available again. Data is never taken for damaged.
 //
-// Here functions of the codecs' libraries are replaced. They fail as the originals do without
-// memory, while a test says so.
+// This file replaces functions of the codecs' libraries. While a test requests it, they fail as the
+// originals do when they cannot allocate memory.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -83,7 +83,7 @@ std::string Stored(CompressionType type, const std::string& dictionary = "") {
   return stored;
 }
 
-// In a thread that has no context yet.
+// Runs a function in a thread that has no context yet.
 void InNewThread(const std::function<void()>& function) { std::thread(function).join(); }
 
 class ContextTest : public testing::TestWithParam<CompressionType> {};

@@ -20,8 +20,8 @@ std::unique_ptr<ThreadPoolExecutor> MakePool(int threads) {
   return ThreadPoolExecutor::Start({.high_threads = 0, .low_threads = threads}).value();
 }
 
-// Changes the number of threads again and again, each time with another allocation that fails, and
-// then uses the pool. Returns the number of allocations.
+// Changes the number of threads repeatedly, each time with another failing allocation, and then
+// uses the pool. Returns the number of allocations.
 uint64_t FailEachAllocation(int before, int after, FailingNew::Kind kind) {
   for (uint64_t number = 1;; ++number) {
     SCOPED_TRACE(number);
@@ -33,7 +33,7 @@ uint64_t FailEachAllocation(int before, int after, FailingNew::Kind kind) {
     });
     const bool has_failed = FailingNew::HasFailed();
     EXPECT_TRUE(has_failed ? status.IsMemoryLimit() : status.ok()) << status.ToString();
-    // Who sees too few threads asks for more.
+    // A caller that finds too few threads can request more.
     EXPECT_EQ(pool->GetBackgroundThreads(kLane) == after, !has_failed);
     EXPECT_OK(pool->SetBackgroundThreads(2, kLane));
     std::atomic<int> runs{0};
@@ -70,7 +70,7 @@ TEST(ExecutorOutOfMemory, APoolThatCouldNotStartEnds) {
   }
 }
 
-// The thread of the pool has no memory from its first job on.
+// From its first job on, every allocation of the pool's thread fails.
 TEST(ExecutorOutOfMemory, JobsWithADelayNeedNoMemoryToBecomeDue) {
   const std::unique_ptr<ThreadPoolExecutor> pool = MakePool(1);
   constexpr int kJobs = 100;

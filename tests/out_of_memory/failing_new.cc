@@ -14,7 +14,7 @@ struct State {
   FailingNew::Kind kind = FailingNew::Kind::kOnce;
   uint64_t count = 0;
   bool counting = false;
-  bool failing = false;  // kUntilEnds: this scope has no memory left
+  bool failing = false;  // kUntilEnds: the rest of this scope fails
   bool has_failed = false;
 };
 
@@ -53,8 +53,8 @@ constexpr bool IsAlignedByMalloc(std::size_t alignment) {
   return alignment <= alignof(std::max_align_t);
 }
 
-// Memory of a larger alignment is a part of malloc's, whose address stands before it: not every
-// system frees aligned memory as it frees other memory.
+// Memory of a larger alignment is a part of malloc's memory, whose address precedes it. Not every
+// system frees aligned memory like other memory.
 void* AllocateOrNull(std::size_t bytes, std::size_t alignment) {
   if (Fails()) return nullptr;
   if (bytes == 0) bytes = 1;

@@ -17,11 +17,11 @@ class FailingNew {
  public:
   enum class Kind {
     kOnce,       // the allocation fails, the next ones succeed
-    kUntilEnds,  // it and all that follow in the same Scope fail
+    kUntilEnds,  // it and all later ones in the same Scope fail
   };
 
   // Resets the counts. The allocation `number` (from 1) inside scopes fails; 0: none. May be called
-  // inside a scope, for the allocations of its rest.
+  // inside a scope, for the rest of its allocations.
   static void Arm(uint64_t number, Kind kind);
   // True once an allocation has failed.
   static bool HasFailed();
@@ -38,7 +38,7 @@ class FailingNew {
   };
 };
 
-// Runs a call of the public interface in a Scope. A std::bad_alloc that leaves it fails the test.
+// Runs a call of the public interface in a Scope. A std::bad_alloc that escapes it fails the test.
 template <typename Function>
 Status Call(const char* name, const Function& function) {
   try {

@@ -1,4 +1,4 @@
-// Allocation failure in files in memory, and in a file of the program that is written.
+// Allocation failure in files in memory, and in writes to a program's file.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -21,7 +21,7 @@ class ProgramFileSystem final : public FileSystemWrapper {
   const char* Name() const override { return "ProgramFileSystem"; }
 };
 
-// Runs `call` with its allocation `number` failing. True: one has failed, and the call with it.
+// Runs `call` with its allocation `number` failing. Returns true if one failed, and so the call.
 template <typename Function>
 bool FailsAtAllocation(uint64_t number, const Function& call) {
   FailingNew::Arm(number, FailingNew::Kind::kOnce);

@@ -1,4 +1,4 @@
-// Allocation failure while a log is begun, and while one is read.
+// Allocation failure while a log is begun, and while a log is read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,8 +76,8 @@ TEST_F(LogsOutOfMemory, ALogThatWasNotBegunLeavesNoFile) {
   ASSERT_OK(logs.SyncAll());
 }
 
-// Every allocation of the reader fails once. It stops there, and reads the rest when it is sent
-// back to the end of the last record.
+// Fails every allocation of the reader once. The reader stops there, and reads the rest after it is
+// moved back to the end of the last record.
 void ReadWithoutMemory(MemoryFileSystem* files, CompressionType compression) {
   const std::string name = "/db/000007.log";
   std::unique_ptr<vfs::WritableFile> written;

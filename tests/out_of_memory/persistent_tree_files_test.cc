@@ -1,6 +1,6 @@
-// Allocation failure in every call of a persistent tree of class logged on files: its pool is
-// made, its log is written, checkpoints replace the log by a new one and by a spare one, and it is
-// closed. A call that fails leaves no open file and no half pool, a later one never hangs, and the
+// Allocation failure in every call of a persistent tree of class logged on files. Its pool is
+// created, its log is written, checkpoints replace the log with a new or a spare one, and it is
+// closed. A call that fails leaves no open file and no half pool, a later call never hangs, and the
 // next open finds the acknowledged changes.
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ size_t CountEntries(const std::filesystem::path& folder) {
 
 class TreeFilesAllocationFailure : public ::testing::TestWithParam<FailingNew::Kind> {
  protected:
-  // In memory if possible, where a sync takes no time.
+  // Uses files in memory if possible, where a sync takes no time.
   TreeFilesAllocationFailure() {
     const std::filesystem::path shared_memory = "/dev/shm";
     std::string folder =
@@ -76,7 +76,7 @@ class TreeFilesAllocationFailure : public ::testing::TestWithParam<FailingNew::K
     return acknowledged;
   }
 
-  // The space that a creator has reserved and nothing refers to.
+  // Expects no bytes in the file in which a creator reserves space.
   void CheckNoHalfPool() const {
     const std::string half = PoolPath() + ".creating";
     if (std::filesystem::exists(half)) {
@@ -84,7 +84,7 @@ class TreeFilesAllocationFailure : public ::testing::TestWithParam<FailingNew::K
     }
   }
 
-  // Each key has the value that was acknowledged last; that of the put that failed may be there.
+  // Each key has its last acknowledged value, or the value of the put that failed.
   void CheckAcknowledged(int acknowledged) {
     std::unique_ptr<PersistentTree> tree;
     ASSERT_OK(PersistentTree::Open(options_, PoolPath(), &tree));

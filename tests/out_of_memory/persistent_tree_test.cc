@@ -1,10 +1,10 @@
-// Allocation failure in every call of a persistent tree: one workload runs again and again, and
-// each time another allocation fails. The call that meets the failure returns MemoryLimit, changes
-// nothing, and leaves no lock. Acknowledged changes are found, at once and after a reopen, and
-// space is used again.
+// Allocation failure in every call of a persistent tree. One workload runs repeatedly, and each
+// time another allocation fails. The call in which it fails returns MemoryLimit, changes nothing,
+// and holds no lock afterwards. Acknowledged changes are found, at once and after a reopen, and
+// space is reused.
 //
-// Class logged has one more answer: the log has no room for a change that is in the pool's memory.
-// Then the tree is read-only, and a reopen finds the change or not.
+// Class logged has one more result: the log finds no memory for a change that is in the pool's
+// memory. Then the tree is read-only, and a reopen may or may not find the change.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -40,21 +40,21 @@ Result<std::unique_ptr<Medium>> OpenLoggedMedium(PoolFile* pool,
                                                  const std::shared_ptr<MemoryStorage::Log>& log) {
   auto storage = std::make_unique<MemoryStorage>(pool, log);
   ASHLAR_RETURN_IF_ERROR(ReplayLog(storage.get(), {.pool_id = TestPool::kId}));
-  // Small bounds: the workload has checkpoints.
+  // The small bounds make the workload run checkpoints.
   return LoggedMedium::Create(std::move(storage), {.pool_id = TestPool::kId,
                                                    .log_bytes_max = uint64_t{64} << 10,
                                                    .private_bytes_max = uint64_t{128} << 10,
                                                    .pages_per_step = 4});
 }
 
-// As PersistentTree::Open, with the mark in this thread.
+// Like PersistentTree::Open, but with the mark in this thread.
 Result<std::unique_ptr<PersistentTree>> OpenOn(std::unique_ptr<Medium> medium) {
   TreeConfig config = {.recovery = {.comparator = BytewiseComparator(), .refuse_allocation = {}},
                        .mark = MarkRun::kAtOpen};
   return OpenTree(std::move(medium), std::move(config));
 }
 
-// The files of a process that dies here.
+// The files that a process leaves if it dies here.
 struct Files {
   std::string pool;
   MemoryStorage::Log log;
@@ -94,11 +94,11 @@ class TreeWorkload {
     CheckContents("before the close");
   }
 
-  // With memory. First as a process that is closed, then as one that died after Run.
+  // Recovers without failures, first after a close, and then as if the process had died after Run.
   void Recover(uint64_t used_bytes_max) {
     const Files files = CopyFiles(pool_.file(), *log_);
     RecoverAfterClose(used_bytes_max);
-    // Class logged alone has changes in memory that is lost with the process.
+    // Only class logged has changes in memory that is lost with the process.
     if (durability_ != DurabilityClass::kLogged) return;
     PutBack(files, pool_.file(), log_.get());
     ASSERT_TRUE(Open().ok());
@@ -112,7 +112,7 @@ class TreeWorkload {
   void RecoverAfterClose(uint64_t used_bytes_max) {
     if (tree_ != nullptr) {
       CheckContents("with memory");
-      // A mark that failed is no damage.
+      // A failed mark is not damage.
       const Status verified = tree_->Verify();
       EXPECT_TRUE(verified.ok() || verified.IsMemoryLimit()) << verified.ToString();
       const Status closed = tree_->Close();
@@ -155,7 +155,7 @@ class TreeWorkload {
     return status;
   }
 
-  // A call that failed has changed nothing, if a later one succeeds.
+  // A failed call has changed nothing, if a later one succeeds.
   template <typename Function>
   void Change(const char* name, const Function& call, const std::function<void(Contents*)>& apply) {
     const Status status = Call(name, call);
@@ -185,7 +185,7 @@ class TreeWorkload {
           contents->erase(contents->lower_bound(begin), contents->lower_bound(end));
         });
   }
-  // In leaves that have room.
+  // Writes to leaves that have room.
   void WriteSmallBatch() {
     WriteBatch batch;
     ASSERT_TRUE(batch.Put(Key(5), "in a batch").ok());
@@ -199,7 +199,7 @@ class TreeWorkload {
           contents->erase(Key(100));
         });
   }
-  // New leaves, and leaves that are dropped.
+  // Creates new leaves, and drops others.
   void WriteLargeBatch() {
     WriteBatch batch;
     Contents added;
@@ -235,7 +235,7 @@ class TreeWorkload {
       for (it->SeekToLast(); it->Valid();) it->Prev();
       return it->status();
     }));
-    // A failure left the iterator usable.
+    // A failure leaves the iterator usable.
     it->Seek(Key(1));
     EXPECT_TRUE(it->Valid() && it->key() == Slice(Key(1)));
   }
@@ -252,7 +252,7 @@ class TreeWorkload {
       });
     }));
     EXPECT_TRUE(exists);
-    // Both ends are within leaves, whose keys it reads.
+    // Both ends are within leaves, so the call reads the leaves' keys.
     CheckError(Call("Count", [&] {
       return CatchBadAlloc([&] {
         static_cast<void>(tree_->Count(KeyRange::Between(first, last)));
@@ -280,9 +280,9 @@ class TreeWorkload {
 
   TestPool& pool_;
   const DurabilityClass durability_;
-  // Of the pool, as a file of the disk is.
+  // Belongs to the pool, like a file on the disk.
   const std::shared_ptr<MemoryStorage::Log> log_ = std::make_shared<MemoryStorage::Log>();
-  std::vector<Contents> possible_;  // the last one may be that of a change that failed
+  std::vector<Contents> possible_;  // the last may result from a change that failed
   std::unique_ptr<PersistentTree> tree_;
 };
 
@@ -305,7 +305,7 @@ TEST_P(TreeAllocationFailure, OfEachCallLosesNothing) {
   }
   const std::unique_ptr<PoolMapping> raw = pool.file()->Map(PoolMapMode::kShared).value();
   const std::string image(raw->data(), raw->bytes());
-  // The reserve of a split.
+  // Includes the reserve of a split.
   const uint64_t used_bytes_max = used_bytes + kLeafBytes + kLineBytes * 2;
   uint64_t number = 1;
   for (bool failed = true; failed && !HasFailure(); ++number) {
@@ -331,9 +331,9 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(once ? "Once" : "UntilTheCallEnds") + (logged ? "Logged" : "Mapped");
     });
 
-// A put that found no memory between its stores and its commit left the slot in memory, and not in
-// the log. A batch that took the same record for the same slot stored nothing there: after a crash
-// its entry referred to something else.
+// If a put fails to allocate between its stores and its commit, it must not leave a slot in memory
+// that is not in the log. Otherwise a batch that takes the same record for that slot stores nothing
+// there, and after a crash its entry refers to something else.
 TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
   uint64_t failures = 0;
   for (size_t value_bytes = 0; value_bytes <= 40; value_bytes += 4) {
@@ -355,11 +355,11 @@ TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
       WriteBatch batch;
       ASSERT_TRUE(batch.Put(Key(2), value).ok());
       ASSERT_TRUE(batch.Put(Key(3), value).ok());
-      // Another thread: this one has reserved other objects.
+      // Uses another thread, because this one has reserved other objects.
       Status written;
       std::thread([&] { written = tree->Write(batch); }).join();
       if (!written.ok()) {
-        // The log had no room for the put: the tree is read-only.
+        // The log had no room for the put, so the tree is read-only.
         EXPECT_TRUE(written.IsMemoryLimit()) << written.ToString();
         continue;
       }
@@ -380,8 +380,8 @@ TEST(FailedPutTest, LeavesNoSlotThatABatchTakesForStored) {
   EXPECT_GT(failures, 20U);
 }
 
-// The error that makes the tree read-only is MemoryLimit, which is a kind of Aborted: the
-// destructor took it for a pin that outlives the tree.
+// The error that makes the tree read-only is MemoryLimit, a kind of Aborted. The destructor must
+// not take it for a pin that outlives the tree.
 TEST(FailedCommitTest, LeavesATreeThatCanBeDestroyed) {
   bool failed = true;
   uint64_t read_only = 0;
@@ -401,9 +401,9 @@ TEST(FailedCommitTest, LeavesATreeThatCanBeDestroyed) {
   EXPECT_GT(read_only, 0U);
 }
 
-// A put whose log record found no memory, while a step of a checkpoint wrote pages, left a part of
-// the record for the next log. The checkpoint's end made that log the pool's, and the next open
-// refused it as damaged.
+// A put whose log record cannot be allocated during a step of a checkpoint must leave no part of
+// the record for the next log. Otherwise the checkpoint's end makes that log the pool's, and the
+// next open refuses it as damaged.
 TEST(FailedCommitTest, WithinAStepOfACheckpointLeavesALogThatOpens) {
   bool failed = true;
   for (uint64_t number = 1; failed; ++number) {
@@ -422,7 +422,7 @@ TEST(FailedCommitTest, WithinAStepOfACheckpointLeavesALogThatOpens) {
                 .value())
             .value();
     storage->SetPoolSync([&] {
-      // The first one is that of the step; operations go on meanwhile.
+      // The first sync belongs to the step, during which operations continue.
       if (std::exchange(is_done, true)) return;
       std::thread([&] {
         FailingNew::Arm(number, FailingNew::Kind::kOnce);

@@ -13,8 +13,8 @@ namespace {
 
 void CountRun(void* runs) { static_cast<std::atomic<int>*>(runs)->fetch_add(1); }
 
-// The call with each allocation in turn failing, until none does. `after` ends what it began. A
-// call that throws has handed over nothing.
+// Repeats the call with each allocation in turn failing, until none does. `after` ends the work
+// that the call began. A call that throws has handed over nothing.
 template <typename Call, typename After>
 void FailEachAllocation(const Call& call, const After& after) {
   for (uint64_t number = 1;; ++number) {

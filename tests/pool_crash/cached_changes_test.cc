@@ -1,4 +1,4 @@
-// Changes that a session has left in caches: its process died, or its class did not flush.
+// Changes that a session left in caches, because its process died or its class did not flush.
 #include <algorithm>
 
 #include "gtest/gtest.h"
@@ -11,8 +11,8 @@ namespace {
 constexpr uint64_t kPoolBytes = uint64_t{1} << 20;
 constexpr uint64_t kPoolId = 79;
 
-// The next session of class cpu-flush flushes the lines that it changes itself. An insert into a
-// leaf was durable, and the word that led to the leaf, of the session before, was not.
+// The next session of class cpu-flush flushes only the lines that it changes itself. Its insert
+// into a leaf would be durable, but the earlier session's word that leads to the leaf would not.
 TEST(CachedChangesTest, AreDurableBeforeASessionThatFlushesBuildsOnThem) {
   CrashDisk disk(kPoolBytes);
   const std::string pool = FormattedPool(kPoolBytes, kPoolId);

@@ -21,7 +21,7 @@ struct KeyLess {
 };
 using Model = std::map<std::string, std::string, KeyLess>;
 
-// ASHLAR_POOL_CRASH_EFFORT and ASHLAR_POOL_CRASH_SEED, 1 each when not set.
+// ASHLAR_POOL_CRASH_EFFORT and ASHLAR_POOL_CRASH_SEED, each 1 if not set.
 uint64_t Effort();
 uint64_t FirstSeed();
 
@@ -50,19 +50,19 @@ Change BatchOf(std::vector<BatchItem> items);
 Change DefragmentOf();
 
 std::string RandomValue(Random* random);
-// With `growing` turning now and then the tree grows and shrinks, so that leaves split and merge
-// all the time.
+// If `growing` changes from time to time, the tree grows and shrinks, so that leaves split and
+// merge continuously.
 Change RandomChange(Random* random, bool growing);
 
 // The error, or nothing.
 using Problem = std::optional<std::string>;
-// True if the tree holds permitted entries, which *found then has (may be null).
+// Returns true if the tree holds permitted entries, and stores them in *found, which may be null.
 using Permitted = std::function<bool(PersistentTree*, Model* found)>;
 
 bool Holds(PersistentTree* tree, const Model& model);
 Permitted AnyOf(std::vector<const Model*> models);
-// The entries are permitted, are counted, pass Verify, and used and free bytes make up the pool.
-// With `random`, the tree is also changed: a new key, a replaced and a deleted one, which
+// Checks that the entries are permitted, are counted and pass Verify, and that used and free bytes
+// make up the pool. With `random`, it also adds a key, replaces one and deletes one, which
 // overwrites space that recovery took for free.
 Problem CheckTree(PersistentTree* tree, const Permitted& permitted, Random* random);
 

@@ -78,7 +78,7 @@ class CrashDisk::Storage final : public PoolStorage {
     }
     return log ? use(MemoryLog(*log)) : Status::PathNotFound("no log");
   }
-  // Nothing reads it before it is the log.
+  // Nothing reads it before it becomes the log.
   Status PrepareLog(uint64_t offset, const Slice& bytes) override {
     MutexLock lock(disk_.mutex_);
     Overwrite(&prepared_, offset, bytes);
@@ -150,8 +150,8 @@ void CrashDisk::WriteToPool(uint64_t offset, const Slice& bytes) {
     touched_sectors_.insert(sector);
 }
 
-// A sync takes its time: with several writers, the others commit meanwhile and wait for the next
-// one.
+// A sync takes time. In the meantime the other writers commit, and then wait for the next
+// sync.
 void CrashDisk::LetOthersCome() {
   constexpr int kTurns = 100;
   {

@@ -7,7 +7,7 @@
 //   CreateLog, RemoveLog ──> ends an epoch too: the name is durable when the call returns
 //
 // A crash in an epoch leaves each sector of 512 bytes as it was after any of its writes, or before
-// them, independent of the other sectors.
+// them, independently of the other sectors.
 //
 // Thread safety: any thread. Lifetime: outlives the storages on it.
 #pragma once
@@ -45,7 +45,7 @@ struct DiskEpoch {
   Progress progress;    // when it ended, with several writers
 };
 
-// Gives a log the next length that a storage gives logs.
+// Extends a log to the next length that a storage gives it.
 void GrowLog(std::string* log);
 
 // The durable contents.
@@ -65,14 +65,14 @@ class CrashDisk {
   // A storage on this disk, for one medium.
   std::unique_ptr<PoolStorage> NewStorage();
   std::string ReadPool() const;
-  // The log that was kept aside last, since SetContents.
+  // Returns the log that was kept aside most recently since SetContents.
   std::optional<std::string> KeptLog() const;
 
-  // Of the epochs since the last call, the one that has not ended last, if it has writes.
+  // Returns the epochs since the last call, including an unfinished last one that has writes.
   std::vector<DiskEpoch> TakeEpochs();
-  // Replaces the log's syncs; may be empty. After an error nothing is durable that was not before.
+  // Replaces the log's syncs. `sync` may be empty. A sync that fails makes nothing durable.
   void SetLogSync(std::function<Status()> sync);
-  // Asked at the end of each epoch; may be empty.
+  // `progress` is called at the end of each epoch, and may be empty.
   void SetProgress(std::function<Progress()> progress);
 
   // Makes the contents durable at once, without a write, and forgets earlier writes. Requires:

@@ -12,12 +12,12 @@ namespace ashlar::pmem {
 namespace {
 
 constexpr uint64_t kPoolId = 77;
-// Every so many images is also changed after its recovery.
+// One of this many images is also changed after its recovery.
 constexpr uint64_t kImagesPerChange = 8;
-// Of the recoveries that store, every so many is cut off in turn, until the operation has had its
-// share.
+// One of this many recoveries that store is cut off in turn, until the operation has reached its
+// limit.
 constexpr uint64_t kRecoveriesPerCut = 16;
-// So much fewer images of a recovery are looked at than of an operation.
+// For a recovery, this many times fewer images are checked than for an operation.
 constexpr uint64_t kNestedShare = 16;
 
 std::string Describe(const std::vector<size_t>& chosen) {
@@ -205,7 +205,7 @@ Problem CrashProof::LookAtEpoch(size_t level, const Epoch& epoch, const Permitte
   for (const bool present : {false, true}) {
     set_all(present);
     if (Problem problem = look()) return problem;
-    // Each alone, then all but one. Of a large record's many lines the first ones.
+    // Each line alone, then all but one. Of a large record's many lines, only the first ones.
     const size_t lines_max = std::min<size_t>(lines.size(), samples / 4);
     for (size_t i = 0; i < lines_max; ++i) {
       set_all(present);
@@ -253,7 +253,7 @@ Problem CrashProof::LookAtChoice(size_t level, const std::vector<LineChoices>& l
   return {};
 }
 
-// The caller rolls the image back.
+// Undoes the changes of the recovery. The caller undoes the choice of stores.
 Problem CrashProof::LookAtImage(size_t level, const Permitted& permitted,
                                 std::vector<Epoch>* recovery) {
   PoolMemory& image = *images_[level];

@@ -6,9 +6,9 @@
 //        └──> epochs of the recovery ──> images ──> ...
 //
 // Every image must open, hold one of the two sets of entries, pass Verify, account for all its
-// bytes, and take changes. The memory at the return of the operation must hold its effect.
-// Recoveries that store are cut off in the same way. With several writers at once an image must
-// hold, of each writer, the changes that had returned, and all or nothing of the one under way.
+// bytes, and accept changes. The memory at the return of the operation must hold its effect.
+// Recoveries that store are cut off in the same way. With several concurrent writers, an image must
+// hold each writer's returned changes, and all or nothing of its change in progress.
 //
 // Thread safety: one thread; RunTogether starts its own.
 #pragma once
@@ -33,11 +33,11 @@ struct ProofOptions {
   const Comparator* comparator = BytewiseComparator();
   SplitStrategy split_strategy = SplitStrategy::kZeroCopySwap;
   PoolMemory::CopyOrder copy_order = PoolMemory::CopyOrder::kUp;
-  // An epoch with more images than this is sampled: none, all, each line alone, all but one, and
-  // random ones until there are so many.
+  // An epoch with more images than this is sampled: no line, all lines, each line alone, all but
+  // one, and random choices up to samples_per_epoch.
   uint64_t images_per_epoch_max = 4096;
   uint64_t samples_per_epoch = 256;
-  // So many recoveries of an operation's images are cut off themselves.
+  // At most this many recoveries of an operation's images are cut off themselves.
   uint64_t recoveries_cut_max = 4;
   uint64_t seed = 1;
 };
@@ -47,29 +47,29 @@ class CrashProof {
   explicit CrashProof(const ProofOptions& options);
   ~CrashProof();
 
-  // The error, or nothing. When the change fails, nothing has changed.
+  // Returns the error, or nothing. A change that fails must have no effect.
   Problem Run(const Change& change, Status* status = nullptr);
-  // The same for writers that run at once, each of whose changes concern keys of its own;
-  // `writer_of` tells whose key it is.
+  // The same for concurrent writers, each with changes to keys of its own. `writer_of` returns the
+  // writer of a key.
   Problem RunTogether(const std::vector<std::vector<Change>>& writers,
                       const std::function<size_t(const std::string&)>& writer_of);
   Problem Reopen();
-  // The same; the next change runs concurrently with the mark.
+  // The same, but the next change runs concurrently with the mark.
   Problem ReopenWithBackgroundMark();
-  // Without looking at images: to get somewhere.
+  // Runs a change without checking images, to reach some state.
   Status RunUnseen(const Change& change);
 
-  // Makes each n-th allocation fail (0: none), or the n-th from now only.
+  // Makes each n-th allocation fail (0: none), or only the n-th from now.
   void RefuseEach(uint64_t n) { refuse_each_ = n; }
   void RefuseOnce(uint64_t n) { allocations_until_refusal_ = n; }
-  // The n-th verb of that kind in the next operation is left out. See PoolMemory::Omit.
+  // Omits the n-th verb of that kind in the next operation. See PoolMemory::Omit.
   void Omit(Verb verb, uint64_t n) { memory_.Omit(verb, n); }
   bool WasOmitted() const { return memory_.WasOmitted(); }
   bool OmissionMatters() const { return memory_.OmissionMatters(); }
 
   PersistentTree* tree() { return tree_.get(); }
   const Model& model() const { return model_; }
-  // Of the committed operations of the last Run.
+  // The costs of the committed operations of the last Run.
   const std::vector<OperationCost>& costs() const { return costs_; }
   const ProofCounts& counts() const { return counts_; }
 
@@ -78,7 +78,7 @@ class CrashProof {
   // recovery from those.
   static constexpr size_t kLevels = 3;
 
-  // The variants of one line that a crash may leave, each differing from the one before it.
+  // The variants of one line that a crash may leave. Each differs from the previous one.
   struct LineChoices {
     PoolOffset offset;
     std::vector<LineBytes> contents;
@@ -98,7 +98,7 @@ class CrashProof {
   const ProofOptions options_;
   Random random_;
   PoolMemory memory_;
-  // [0] holds what is durable in memory_, [i + 1] what is in [i].
+  // [0] has the durable contents of memory_, and [i + 1] those of [i].
   std::vector<std::unique_ptr<PoolMemory>> images_;
   Model model_;
   uint64_t refuse_each_ = 0;

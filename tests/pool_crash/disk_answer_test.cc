@@ -1,6 +1,6 @@
-// Answers when a log write fails. A change that finds nothing to do, because another writer's
-// change is committed and not durable yet, waits for that writer's log write, and shares its
-// failure.
+// Results of changes when a log write fails. If another writer's change is committed but not
+// durable yet, a change that therefore finds nothing to do waits for that writer's log write, and
+// shares its failure.
 #include <atomic>
 #include <thread>
 
@@ -59,8 +59,8 @@ class DiskAnswerTest : public ::testing::Test {
     for (uint64_t i = 0; i < 200; ++i) EXPECT_TRUE(tree_->Put(NumberKey(i), "value").ok());
   }
 
-  // While the log write of a deletion is under way, which is going to fail, `again` has looked for
-  // the key.
+  // Runs `again`, which looks for the key while the log write of a deletion is in progress. That
+  // write then fails, and so must `again`.
   void ExpectSharedFailure(const std::function<Status()>& again) {
     Gate writing;
     Gate looking;
@@ -85,7 +85,7 @@ class DiskAnswerTest : public ::testing::Test {
   std::unique_ptr<PersistentTree> tree_;
 };
 
-// The second deletion returned Ok at once; after the process was killed the key was there.
+// Otherwise, if the process is killed after the second deletion returned Ok, the key is present.
 TEST_F(DiskAnswerTest, ASecondDeleteWaitsForTheFirstOnesLogWrite) {
   ExpectSharedFailure([&] { return tree_->Delete(NumberKey(100)); });
 }
@@ -107,8 +107,8 @@ TEST_F(DiskAnswerTest, ARangeDeletionOfNothingWaitsForTheLogWriteBefore) {
   });
 }
 
-// A full disk was taken for a full pool: the batch was made a second time, which freed the records
-// that it had published.
+// A full disk must not be taken for a full pool. Otherwise the batch is applied a second time,
+// which frees the records that it has published.
 TEST_F(DiskAnswerTest, AFullDiskIsNoFullPool) {
   int syncs = 0;
   disk_.SetLogSync([&] {

@@ -1,5 +1,5 @@
-// Checkpoints: how many pages the bound on private pages lets them write, that writers wait for a
-// few pages only, and that a power cut between any two steps loses nothing.
+// Checkpoints: the bound on private pages limits the pages that they write, writers wait for only a
+// few pages, and a power cut between any two steps loses nothing.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -14,7 +14,7 @@ constexpr uint64_t kPoolBytes = uint64_t{1} << 20;
 constexpr uint64_t kPoolId = 79;
 constexpr uint64_t kUnbounded = uint64_t{1} << 30;
 
-// A checkpoint used to wait for the log alone, which changes of random pages fill slowly.
+// The log alone must not start checkpoints, because changes of random pages fill it slowly.
 TEST(DiskCheckpointTest, OfRandomChangesWritesNoMorePagesThanTheBound) {
   constexpr uint64_t kPrivateBytesMax = 8 * kPageBytes;
   constexpr uint64_t kChangeBytesMax = 8 * kPageBytes;  // of one Put
@@ -60,7 +60,7 @@ TEST(DiskCheckpointTest, ForTheSakeOfMemoryLosesNothingAtAnyPowerCut) {
                    .bytes_per_cut = 61,
                    .recoveries_cut_max = 1,
                    .seed = seed});
-  // Nothing but a checkpoint changes the pool.
+  // Only a checkpoint changes the pool.
   uint64_t checkpoints = 0;
   for (uint64_t i = 0; i < 150 * Effort(); ++i) {
     Status status;
@@ -75,8 +75,8 @@ TEST(DiskCheckpointTest, ForTheSakeOfMemoryLosesNothingAtAnyPowerCut) {
   printf("pool_crash: few private pages: %s\n", proof.counts().ToString().c_str());
 }
 
-// A checkpoint used to write all changed pages while every writer waited: seconds, with a large
-// pool.
+// If a checkpoint wrote all changed pages while every writer waited, that would take seconds with a
+// large pool.
 TEST(DiskCheckpointTest, IsMadeInStepsBetweenTheChangesOfWriters) {
   constexpr uint64_t kPagesPerStep = 3;
   const uint64_t seed = FirstSeed();
@@ -88,7 +88,7 @@ TEST(DiskCheckpointTest, IsMadeInStepsBetweenTheChangesOfWriters) {
                    .bytes_per_cut = 4096,
                    .recoveries_cut_max = 0,
                    .seed = seed});
-  uint64_t changes_within = 0;  // that found and left a checkpoint under way
+  uint64_t changes_within = 0;  // made with a checkpoint in progress before and after
   uint64_t next_logs = 0;
   uint64_t in_a_row = 0;
   for (uint64_t i = 0; i < 400 * Effort(); ++i) {

@@ -1,5 +1,5 @@
-// Power cuts under a tree of class `logged`: for any surviving sectors of log and pool, each change
-// is there or not, and stays when it has returned.
+// Power cuts with a tree of class `logged`. For any surviving sectors of log and pool, each change
+// is present or absent as a whole, and is present if it has returned.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -8,7 +8,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// Each change that the memory's proof has, here with its log cut after each byte.
+// The changes of the memory's proof, here with the log cut after each byte.
 TEST(DiskCrashTest, EachKindOfChangeIsThereOrNotWhereverTheLogIsCut) {
   DiskProof proof({.images_per_epoch_max = 256, .seed = FirstSeed()});
   const std::string value(15, 'v');
@@ -91,7 +91,7 @@ std::string KeyOf(uint64_t number, size_t writer) {
   return NumberKey(number) + static_cast<char>('a' + writer);
 }
 
-// Writers share syncs, and checkpoints come between them.
+// Writers share syncs, with checkpoints in between.
 TEST(DiskCrashTest, OfEachOfThreeWritersWhatReturnedIsThere) {
   const uint64_t seed = FirstSeed();
   Random random(seed);
@@ -101,7 +101,7 @@ TEST(DiskCrashTest, OfEachOfThreeWritersWhatReturnedIsThere) {
                    .recoveries_cut_max = 4,
                    .seed = seed});
   const uint64_t rounds = 15 * Effort();
-  // The scheduler decides how often the writers meet: rounds go on until they have met this often.
+  // The scheduler decides how often writers meet, so rounds continue until they met this often.
   const uint64_t shared_epochs_min = 60 * Effort();
   for (uint64_t round = 0;
        round < rounds || (proof.counts().shared_epochs < shared_epochs_min && round < 20 * rounds);

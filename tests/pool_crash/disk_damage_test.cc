@@ -1,4 +1,4 @@
-// Damage of a pool of class `logged`: each word of the pool's header, of the log's header and of
+// Damage to a pool of class `logged`: to each word of the pool's header, of the log's header and of
 // the log's records. Open refuses, or the tree holds exactly the acknowledged entries.
 #include <cstdio>
 
@@ -27,7 +27,7 @@ class DiskDamageTest : public ::testing::Test {
     ASSERT_FALSE(problem) << *problem;
   }
 
-  // Damages one word in each way; a tree that opens has no problem.
+  // Damages one word in each way. A tree that opens must have no problem.
   void DamageWordOf(const char* where, size_t offset,
                     const std::function<std::string*(DiskContents*)>& file) {
     std::vector<std::function<uint64_t(uint64_t)>> ways = {
@@ -54,7 +54,7 @@ class DiskDamageTest : public ::testing::Test {
   static std::string* PoolOf(DiskContents* disk) { return &disk->pool; }
   static std::string* LogOf(DiskContents* disk) { return &*disk->log; }
 
-  // The power cuts are the subject of other tests.
+  // Other tests cover power cuts.
   static DiskProofOptions Few(DiskProofOptions options) {
     options.images_per_epoch_max = 2;
     options.samples_per_epoch = 1;
@@ -70,7 +70,7 @@ class DiskDamageTest : public ::testing::Test {
 TEST_F(DiskDamageTest, OfEachWordOfThePoolsHeaderIsRefusedOrHarmless) {
   Write();
   for (size_t offset = 0; offset < kPageBytes; offset += 8) DamageWordOf("pool", offset, PoolOf);
-  // Header, link, name and batch mark: nothing else in the page counts.
+  // Only the header, link, name and batch mark of the page matter.
   EXPECT_GT(refused_, 100U);
   printf("pool_crash: pool header damaged: %llu refused, %llu harmless\n",
          static_cast<unsigned long long>(refused_), static_cast<unsigned long long>(harmless_));
@@ -82,7 +82,7 @@ TEST_F(DiskDamageTest, OfEachWordOfTheLogsHeaderIsRefusedOrHarmless) {
   EXPECT_GT(refused_, 50U);
 }
 
-// The last record is left out: damage of it cannot be told from a write that was cut off.
+// The last record is left out, because damage to it looks like an interrupted write.
 TEST_F(DiskDamageTest, OfEachWordOfTheRecordsIsRefused) {
   Write();
   const size_t end = proof_.durable().log->find_last_not_of('\0');
@@ -99,7 +99,7 @@ class DiskDamageAfterCheckpointTest : public DiskDamageTest {
   DiskDamageAfterCheckpointTest() : DiskDamageTest({.log_bytes_max = 12000, .pages_per_step = 1}) {}
 };
 
-// The records that a checkpoint takes over into the next log were durable before it had its name.
+// The records that a checkpoint copies into the next log were durable before that log had its name.
 // No record after them says so.
 TEST_F(DiskDamageAfterCheckpointTest, OfEachWordOfTheRecordsThatTheLogBeginsWithIsRefused) {
   LogHeader header;
@@ -131,9 +131,9 @@ class DiskDamageWithoutSyncsTest : public DiskDamageTest {
   }
 };
 
-// A step of a checkpoint syncs the log and then writes pages, which need the records before it. No
-// record after them said that they were durable: after a reboot damage of them looked like the
-// log's end, and the tree was opened with pages of later changes.
+// A step of a checkpoint syncs the log and then writes pages, which need the records before it. It
+// must be recorded that they are durable. Otherwise damage to them looks like the log's end after a
+// reboot, and the tree is opened with pages of later changes.
 TEST_F(DiskDamageWithoutSyncsTest, OfEachWordThatAStepOfACheckpointHasSyncedIsRefused) {
   Log before;  // as a step left it
   for (uint64_t i = 0;; ++i) {

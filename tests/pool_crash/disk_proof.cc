@@ -15,10 +15,10 @@ namespace {
 
 constexpr uint64_t kPoolId = 77;
 constexpr uint64_t kImagesPerChange = 8;
-// So much fewer images of a recovery are looked at than of an operation.
+// For a recovery, this many times fewer images are checked than for an operation.
 constexpr uint64_t kNestedShare = 4;
 
-// A medium whose stores go to a string: for formatting.
+// A medium whose stores go to a string, used for formatting.
 class StringMedium final : public Medium {
  public:
   explicit StringMedium(std::string* pool)
@@ -110,14 +110,14 @@ Problem DiskProof::Run(const Change& change, Status* status) {
     Problem problem = LookAtEpochs(0, epochs, [&](const DiskEpoch& epoch, size_t) {
       std::vector<const Model*> models;
       for (const Model& model : unsynced_) models.push_back(&model);
-      // The checkpoint is there for good.
+      // The checkpoint is durable.
       if (epoch.end == DiskEpoch::End::kPoolSynced)
         unsynced_.erase(unsynced_.begin(), unsynced_.end() - 1);
       return AnyOf(std::move(models));
     });
     return problem;
   }
-  // Its record is durable with the log's first sync.
+  // The change's record is durable after the log's first sync.
   bool record_is_durable = false;
   Problem problem = LookAtEpochs(0, epochs, [&](const DiskEpoch& epoch, size_t) {
     const bool was_durable = std::exchange(
@@ -250,7 +250,7 @@ Problem DiskProof::LookAtEpoch(size_t level, const DiskEpoch& epoch, const Permi
   using End = DiskEpoch::End;
   counts_.epochs++;
   if (epoch.end == End::kPoolSynced) counts_.checkpoints++;
-  // The log's name is durable before the call that makes or removes it returns, or not yet.
+  // Before the call that makes or removes the log returns, the log's name is durable or not yet.
   if (epoch.end == End::kLogCreated) {
     const std::string over_old =
         epoch.created +
@@ -291,7 +291,7 @@ Problem DiskProof::LookAtSectors(size_t level, const DiskEpoch& epoch,
   for (const bool present : {false, true}) {
     for (size_t alone = 0; alone <= std::min<size_t>(sectors.size(), samples); ++alone) {
       for (size_t i = 0; i < sectors.size(); ++i) chosen[i] = present ? last_of(i) : 0;
-      // The first one is without exception.
+      // The first choice has no exception.
       if (alone > 0) {
         const size_t i = sectors.size() <= samples ? alone - 1 : random_.Uniform(sectors.size());
         chosen[i] = present ? 0 : last_of(i);
@@ -315,7 +315,7 @@ Problem DiskProof::LookAtSectors(size_t level, const DiskEpoch& epoch,
   return {};
 }
 
-// The log on a disk that writes in order: a prefix of the written bytes.
+// Checks the log on a disk that writes in order, which has a prefix of the written bytes.
 Problem DiskProof::LookAtCutLogs(size_t level, const DiskEpoch& epoch, const Permitted& permitted) {
   if (!levels_[level].durable.log || level > 0) return {};
   std::string log = *levels_[level].durable.log;
@@ -349,7 +349,7 @@ Problem DiskProof::LookAtChoice(size_t level, const std::vector<Sector>& sectors
       log->replace(sector.index * kSectorBytes, kSectorBytes, sector.versions[chosen[i]]);
     }
   }
-  // The blocks under a log's end are those of an older one.
+  // The blocks after a log's end may be those of an older one.
   if (log && log->size() < old_log_.size() && random_.OneIn(2)) log->append(old_log_, log->size());
   if (Problem problem = LookAtImage(level, pool, log, permitted)) {
     std::string text;

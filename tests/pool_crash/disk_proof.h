@@ -5,10 +5,10 @@
 //   replay, open ──> the entries before the change, or after it
 //        └──> epochs of the recovery ──> images ──> ...
 //
-// Of an epoch with few sectors every image is looked at; otherwise: none, all, each sector alone,
-// all but one, after each single write in the order of writes (so a checkpoint stops after each
-// page), and random ones. Logs are also cut after each byte. The bytes of an older log may
-// follow a log.
+// If an epoch has few sectors, every image is checked. Otherwise the images are: none, all, each
+// sector alone, all but one, after each single write in order (so a checkpoint stops after each
+// page), and random ones. Logs are also cut after each byte, and bytes of an older log may follow a
+// log.
 //
 // Thread safety: one thread; RunTogether starts its own.
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace ashlar::pmem {
 
-// The bytes of a new pool in bytewise order.
+// Returns the bytes of a new pool with bytewise order.
 std::string FormattedPool(uint64_t pool_bytes, uint64_t pool_id);
 
 struct DiskProofOptions {
@@ -34,7 +34,7 @@ struct DiskProofOptions {
   uint64_t private_bytes_max = uint64_t{1} << 30;
   uint64_t pages_per_step = 256;  // of a checkpoint
   bool sync = true;
-  uint64_t images_per_epoch_max = 64;  // looked at whole up to so many
+  uint64_t images_per_epoch_max = 64;  // all are checked up to this number
   uint64_t samples_per_epoch = 32;
   uint64_t bytes_per_cut = 1;       // of a log: 1 cuts it after each byte
   uint64_t recoveries_cut_max = 2;  // of an operation's images
@@ -50,11 +50,11 @@ class DiskProof {
   // See CrashProof.
   Problem RunTogether(const std::vector<std::vector<Change>>& writers,
                       const std::function<size_t(const std::string&)>& writer_of);
-  // Closes, which is a checkpoint, and opens.
+  // Closes the tree, which makes a checkpoint, and opens it.
   Problem Reopen();
 
-  // Opens a copy of the durable contents, after `damage` has changed it. The status is Open's;
-  // `problem` says how a tree that opened differs from the entries.
+  // Opens a copy of the durable contents after `damage` has changed it, and returns the status of
+  // Open. `problem` says how a tree that opened differs from the entries.
   Status OpenDamaged(const std::function<void(DiskContents*)>& damage, Problem* problem);
   const DiskContents& durable() const { return levels_[0].durable; }
 
@@ -97,9 +97,9 @@ class DiskProof {
   Random random_;
   CrashDisk disk_;
   std::vector<Level> levels_;
-  std::string old_log_;  // what may lie under a new one
+  std::string old_log_;  // its bytes may follow a new log
   Model model_{KeyLess{BytewiseComparator()}};
-  std::vector<Model> unsynced_;  // states that a crash may fall back to, when the log is not synced
+  std::vector<Model> unsynced_;  // states that a crash may restore, if the log is not synced
   uint64_t recoveries_cut_ = 0;
   ProofCounts counts_;
   std::unique_ptr<PersistentTree> tree_;

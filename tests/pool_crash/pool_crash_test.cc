@@ -1,5 +1,5 @@
-// Power cuts while the persistent tree stores: for any surviving stores of the cache lines, each
-// change is there or not, and stays when it has returned.
+// Power cuts while the persistent tree stores. For any surviving stores of the cache lines, each
+// change is present or absent as a whole, and is present if it has returned.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -9,7 +9,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// Entries of 20 and 15 bytes with the numbers first, first + step, ...
+// Adds entries of 20 and 15 bytes with the numbers first, first + step, ...
 void Fill(CrashProof* proof, uint64_t first, uint64_t count, uint64_t step) {
   for (uint64_t i = 0; i < count; ++i) {
     const Change put = PutOf(NumberKey(first + i * step), std::string(15, 'v'));
@@ -23,12 +23,12 @@ struct Scenario {
   const char* name;
   std::function<void(CrashProof*)> prepare;
   Change change;
-  // Of each operation of the medium; those that take a span into use do not count.
+  // Limits of each operation of the medium, except those that take a span into use.
   uint64_t fences_max;
   uint64_t lines_max;
   size_t operations_max = 1;
-  // A batch whose words lie on one line: between its second and fourth fence that line's order is
-  // enough.
+  // A batch whose words are on one line. Between its second and fourth fence, the order within that
+  // line is sufficient.
   bool is_batch_on_a_line = false;
 };
 
@@ -159,8 +159,8 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryImageTest,
                          ::testing::Values(SplitStrategy::kZeroCopySwap, SplitStrategy::kCopyOrSwap,
                                            SplitStrategy::kNaiveCopy));
 
-// Whichever verb of an operation is left out, the proof notices: it finds an image, or the lint
-// does.
+// The proof detects the omission of any verb of an operation, either by an image or by the
+// lint.
 TEST(ProofTest, NoticesEachMissingFlushAndFence) {
   uint64_t omissions = 0;
   for (const Scenario& scenario : Scenarios()) {
@@ -189,7 +189,7 @@ struct History {
   size_t comparator;
   SplitStrategy split_strategy;
   PoolMemory::CopyOrder copy_order;
-  uint64_t refuse_each;  // allocation
+  uint64_t refuse_each;  // every n-th allocation; 0: none
 };
 
 std::ostream& operator<<(std::ostream& out, const History& history) { return out << history.name; }
@@ -247,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(
                               SplitStrategy::kNaiveCopy, PoolMemory::CopyOrder::kDown, 11}),
     [](const auto& tested) { return tested.param.name; });
 
-// An operation that fails at any one of its allocations has changed nothing, on every image too.
+// An operation that fails at any of its allocations changes nothing, and no image shows a change.
 TEST(AllocationTest, WhicheverFailsNothingChanges) {
   uint64_t refused = 0;
   for (const Scenario& scenario : Scenarios()) {

@@ -55,7 +55,7 @@ size_t PoolMemory::Here() {
   return threads_.size() - 1;
 }
 
-// Until the others have called some verbs, or seem to wait for this thread.
+// Sometimes waits until the others have called some verbs, or seem to wait for this thread.
 void PoolMemory::MaybeWaitForOthers() {
   if (!together_) return;
   constexpr int kPatience = 60;
@@ -201,7 +201,7 @@ std::vector<Epoch> PoolMemory::TakeEpochs() {
   epochs.swap(epochs_);
   if (stored_since_fence_) {
     Epoch open;
-    // Not ended: nothing of it becomes durable.
+    // This epoch has not ended, so nothing of it becomes durable.
     if (together_) open.progress = progress_();
     for (const auto& [offset, line] : pending_)
       open.lines.push_back({.offset = offset, .line = line, .durable_after = line.durable});

@@ -8,20 +8,20 @@
 //   Fence ──> ends an epoch: the lines as they were before it are kept; of each line, the stores
 //             that this thread flushed become durable
 //
-// A crash in an epoch leaves each of its lines as any prefix of the line's stores, independent of
-// the other lines. That holds for a crash between two stores too: it leaves shorter prefixes. A
-// Copy is a store for each aligned word it touches, upwards or downwards.
+// A crash in an epoch leaves any prefix of the stores to each of its lines, independently of the
+// other lines. That includes a crash between two stores, which leaves shorter prefixes. A Copy is a
+// store for each aligned word that it touches, upwards or downwards.
 //
-// The view is mapped read-only: a store that is not one of the verbs faults. Lint: a flush of a
-// line without stores since its last flush, a fence without a flush, a commit of an operation with
-// a store that is not durable.
+// The view is mapped read-only, so that a store other than by a verb faults. The lint reports a
+// flush of a line without stores since its last flush, a fence without a flush, and a commit of an
+// operation with a store that is not durable.
 //
-// Between BeginTogether and EndTogether several threads store at once. They are made to wait for
-// each other at verbs drawn at random, so that their stores and fences interleave in ever new ways;
-// a thread that the others wait for in turn is not waited for long.
+// Between BeginTogether and EndTogether several threads store at once. They wait for each other at
+// random verbs, so that their stores and fences interleave in many ways. No thread waits long,
+// because the others may be waiting for it.
 //
-// Thread safety: verbs, between BeginTogether and EndTogether, from several threads; otherwise one
-// thread. Lifetime: outlives its media.
+// Thread safety: several threads may call verbs between BeginTogether and EndTogether; otherwise
+// one thread. Lifetime: outlives its media.
 #pragma once
 
 #include <array>
@@ -49,13 +49,13 @@ struct LineStore {
   std::array<char, 8> data;
 };
 
-// Threads that store at once.
+// The maximum of threads that store at once.
 inline constexpr size_t kActorsMax = 4;
 
 struct PendingLine {
   LineBytes durable;
   std::vector<LineStore> stores;
-  // By each actor: the first so many are durable after its next fence.
+  // For each actor, the number of first stores that its next fence makes durable.
   std::array<size_t, kActorsMax> flushed{};
   uint64_t operation = 0;  // the last one that stored here
 
@@ -75,7 +75,7 @@ struct Epoch {
 struct OperationCost {
   uint64_t fences = 0;
   uint64_t lines_flushed = 0;
-  bool is_span_entry = false;  // it stored to the span map only
+  bool is_span_entry = false;  // it stored only to the span map
 };
 
 enum class Verb : uint8_t { kFlush, kFence };
@@ -98,18 +98,18 @@ class PoolMemory {
   void Fence();
   void Commit();
 
-  // ---- For the proof. Threads that come now are actors of their own; at most kActorsMax.
-  // `progress` is asked at each fence.
+  // ---- For the proof. From now on each thread is an actor of its own, at most kActorsMax.
+  // `progress` is called at each fence.
   void BeginTogether(std::function<Progress()> progress, uint64_t seed);
   void EndTogether();
-  // The epochs since the last call, the one that has not ended last, if it has stores.
+  // Returns the epochs since the last call, including an unfinished last one that has stores.
   std::vector<Epoch> TakeEpochs();
-  // Of the committed operations since the last call.
+  // Returns the costs of the committed operations since the last call.
   std::vector<OperationCost> TakeCosts();
-  // The findings of the lint since the last call.
+  // Returns the findings of the lint since the last call.
   std::vector<std::string> TakeFindings();
-  // The n-th call of a verb from now on, counted from 0, does nothing: for testing the proof.
-  // WasOmitted: it came to that. OmissionMatters: in an operation that was committed, and no later
+  // Makes the n-th call of a verb from now on, counted from 0, do nothing, to test the proof.
+  // WasOmitted: that call was made. OmissionMatters: its operation was committed, and no later
   // flush before the next fence made up for it.
   void Omit(Verb verb, uint64_t n);
   bool WasOmitted() const { return omitted_; }
@@ -117,10 +117,10 @@ class PoolMemory {
     return omission_committed_ && (omitted_verb_ == Verb::kFence || !omitted_lines_.empty());
   }
 
-  // Durable at once, without a store.
+  // Makes the bytes durable at once, without a store.
   void SetLine(PoolOffset line, const LineBytes& bytes);
   void CopyFrom(const PoolMemory& other);
-  // Everything since the mark is undone by Rollback, which leaves nothing pending. Marks nest.
+  // Rollback undoes everything since the mark, and leaves nothing pending. Marks nest.
   size_t Mark() const { return undo_.size(); }
   void Rollback(size_t mark);
   void KeepUndo() { keeps_undo_ = true; }
@@ -155,7 +155,7 @@ class PoolMemory {
 
   bool together_ = false;
   std::function<Progress()> progress_;
-  std::vector<uint64_t> threads_;  // of each actor, its thread
+  std::vector<uint64_t> threads_;  // the thread of each actor
   std::array<Actor, kActorsMax> actors_;
   uint64_t turns_seed_ = 0;
   std::atomic<uint64_t> verbs_{0};

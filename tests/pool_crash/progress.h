@@ -1,4 +1,4 @@
-// Progress: how far writers that run at once have come.
+// Progress: the numbers of changes that concurrent writers have begun and completed.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ struct WriterProgress {
   size_t returned = 0;
   size_t begun = 0;
 };
-// Of each writer.
+// One element per writer.
 using Progress = std::vector<WriterProgress>;
 
-// Whether changes of several writers are under way.
+// Returns whether changes of several writers are in progress.
 inline bool IsShared(const Progress& progress) {
   size_t under_way = 0;
   for (const WriterProgress& writer : progress) under_way += writer.begun > writer.returned ? 1 : 0;

@@ -1,8 +1,8 @@
-// TogetherRun: writers on threads of their own, each with changes to keys of its own, and the
-// entries that a crash at some moment may leave: of each writer, the changes that had returned, and
-// all or nothing of the one under way.
+// TogetherRun: runs writers on threads of their own, each with changes to keys of its own. It has
+// the entries that a crash at some moment may leave: each writer's returned changes, and all or
+// nothing of its change in progress.
 //
-// Thread safety: Run starts the threads and joins them; Now may be called from them. The rest
+// Thread safety: Run starts and joins the threads, which may call Now. The other methods are called
 // afterwards.
 #pragma once
 
@@ -23,11 +23,11 @@ class TogetherRun {
   TogetherRun(const std::vector<std::vector<Change>>& writers, const Model& before,
               std::function<size_t(const std::string&)> writer_of);
 
-  // The first error of any writer, or Ok.
+  // Returns the first error of any writer, or Ok.
   Status Run(PersistentTree* tree);
   Progress Now() const;
 
-  // Lifetime: this run.
+  // Lifetime: the result must not outlive this run.
   Permitted PermittedAt(const Progress& progress) const;
   Model Final() const;
   size_t changes() const;

@@ -1,5 +1,5 @@
-// Power cuts while two writers store at once in the same leaves. Of each writer, changes that had
-// returned survive, and the one under way survives entirely or not at all.
+// Power cuts while two writers store at once in the same leaves. Each writer's returned changes
+// survive, and its change in progress survives entirely or not at all.
 #include <cstdio>
 
 #include "gtest/gtest.h"
@@ -35,7 +35,7 @@ class WritersCrashTest : public ::testing::TestWithParam<SplitStrategy> {};
 
 TEST_P(WritersCrashTest, OfEachWriterWhatReturnedIsThere) {
   const uint64_t rounds = 40 * Effort();
-  // The scheduler decides how often the writers meet: rounds go on until they have met this often.
+  // The scheduler decides how often writers meet, so rounds continue until they met this often.
   const uint64_t shared_epochs_min = 130 * Effort();
   constexpr size_t kChangesPerRound = 6;
   const uint64_t seed = FirstSeed();

@@ -11,7 +11,7 @@ namespace {
 
 const ScratchDirectory* running = nullptr;
 
-// Their paths in the directory of the test: of DIR and what begins with it, /data and /var/log.
+// Moves DIR, paths that begin with DIR, /data and /var/log into the directory of the test.
 std::string WithPlaces(const std::string& lines) {
   const std::string moved =
       std::regex_replace(lines, std::regex(R"((^|[ =\n])(/data|/var/log))"), "$1" + At("") + "$2");

@@ -1,5 +1,5 @@
-// RecipesTest: where the code of a document runs: a directory of its own, in which the databases
-// and files that the document names are.
+// RecipesTest: runs the code of a document in a directory of its own, which holds the databases and
+// files that the document names.
 //
 // Thread safety: one thread.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace ashlar {
 
-// A path of a document, such as DIR.copy or /data/new.sst, in the directory of the running test.
+// Moves a path of a document, such as DIR.copy or /data/new.sst, into the running test's directory.
 // Requires: a RecipesTest is running.
 std::string At(const std::string& path);
 
@@ -23,17 +23,17 @@ class RecipesTest : public testing::Test {
   RecipesTest();
   ~RecipesTest() override;
 
-  // A new database, or the one that is there.
+  // Creates the database, or opens it if it exists.
   static std::unique_ptr<DB> OpenAt(const std::string& path);
-  // The entries of At(path), a closed database with the default family only: "a=1 b=2".
+  // Returns the entries of At(path), a closed database with only the default family, as "a=1 b=2".
   static std::string ScanAt(const std::string& path);
-  // The same of an open one, or of what a ReadOptions shows of it.
+  // The same for an open database, or for the part of it that `options` makes visible.
   static std::string Scan(DB* db, const ReadOptions& options = ReadOptions());
-  // The value, or the text of the error.
+  // Returns the value, or the text of the error.
   static std::string Value(DB* db, const std::string& key);
 
-  // Runs the lines in a POSIX shell. A line that fails ends them and fails the test. Their output
-  // is shell_output().
+  // Runs the lines in a POSIX shell. The first line that fails ends the run and fails the test.
+  // Their output is in shell_output().
   void Shell(const std::string& lines);
   const std::string& shell_output() const { return shell_output_; }
 

@@ -6,7 +6,7 @@
 //
 // Features of only one engine (column families, merges, defragmentation) have tests of their own.
 //
-// Thread safety: one thread. Lifetime: iterators, pinned values and snapshots are given back before
+// Thread safety: one thread. Lifetime: iterators, pinned values and snapshots are released before
 // the engine is closed or reopened.
 #pragma once
 
@@ -35,10 +35,10 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Closes an open engine, then opens it. `path` is the engine's own place.
+  // Closes an open engine, then opens it at its own path.
   virtual Status Open(const OpenRequest& request) = 0;
   virtual Status Close() = 0;
-  // A second handle on the open store.
+  // Opens a second handle to the open store.
   virtual Status OpenAgain() = 0;
 
   virtual Status Put(const Slice& key, const Slice& value) = 0;
@@ -49,14 +49,14 @@ class Engine {
                                        std::vector<PinnableSlice>* values) = 0;
   virtual std::unique_ptr<Iterator> NewIterator(const ReadOptions& options) = 0;
 
-  // Where EngineKind says so.
+  // Requires: EngineKind::has_snapshots.
   virtual const Snapshot* GetSnapshot() = 0;
   virtual void ReleaseSnapshot(const Snapshot* snapshot) = 0;
 
-  // Reorganises the engine's files or spans without a change of any entry. `choice` is any
+  // Reorganises the engine's files or spans without changing any entry. `choice` is any
   // number.
   virtual Status Rearrange(uint64_t choice) = 0;
-  // Everything is read and checked.
+  // Reads and checks all data.
   virtual Status Verify() = 0;
 };
 
@@ -64,7 +64,7 @@ struct EngineKind {
   const char* name;
   std::unique_ptr<Engine> (*make)(const std::string& folder);
   bool has_snapshots = false;
-  bool has_paths = true;  // opens by path: what is missing or in use can be refused
+  bool has_paths = true;  // opens by path, and so can refuse a store that is missing or in use
 
   friend std::ostream& operator<<(std::ostream& out, const EngineKind& kind) {
     return out << kind.name;
@@ -73,11 +73,11 @@ struct EngineKind {
 
 // A DB with small memtables and tables, so that a short history has several levels.
 std::unique_ptr<Engine> MakeLsm(const std::string& folder);
-// A PersistentTree on a file: shared with the system, and through a log with frequent checkpoints.
+// A PersistentTree on a file: shared with the system, or with a log and frequent checkpoints.
 std::unique_ptr<Engine> MakeSharedTree(const std::string& folder);
 std::unique_ptr<Engine> MakeLoggedTree(const std::string& folder);
-// One on memory that the engine sees as read-only: stores that are not one of the medium's verbs
-// fault.
+// A PersistentTree on memory that the engine sees as read-only, so that any store other than one of
+// the medium's verbs faults.
 std::unique_ptr<Engine> MakeProtectedTree(const std::string& folder);
 
 inline const std::vector<EngineKind>& EngineKinds() {

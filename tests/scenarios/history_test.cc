@@ -1,5 +1,5 @@
-// Random histories on either engine and on a std::map, in three orders, compared all the time. A
-// failure prints the seed; ASHLAR_SCENARIO_SEED repeats it.
+// Random histories on either engine and on a std::map, in three orders, compared after each step. A
+// failure prints the seed, and ASHLAR_SCENARIO_SEED repeats it.
 #include <map>
 
 #include "base/random.h"
@@ -108,7 +108,7 @@ class HistoryScenario : public ::testing::TestWithParam<std::tuple<EngineKind, s
     ASSERT_OK(it->status());
   }
 
-  // A walk that turns at random, compared with the same walk over the model.
+  // Iterates with random changes of direction, and compares each step with the model.
   void CompareWalk() {
     const std::unique_ptr<Iterator> it = engine_->NewIterator(ReadOptions());
     const std::string target = RandomKey();

@@ -57,7 +57,7 @@ class LsmEngine final : public Engine {
 
  private:
   const std::string path_ = "/db";
-  // In memory: on a disk the syncs of so many small tables would take most of a minute.
+  // In memory, because on a disk the syncs of so many small tables would take most of a minute.
   const std::unique_ptr<Env> env_{NewMemEnv(Env::Default())};
   Options options_;
   std::unique_ptr<DB> db_;

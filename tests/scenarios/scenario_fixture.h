@@ -19,7 +19,7 @@ class ScenarioFixture : public ::testing::TestWithParam<EngineKind> {
   void Put(const Slice& key, const Slice& value) { ASSERT_OK(engine_->Put(key, value)); }
   void Delete(const Slice& key) { ASSERT_OK(engine_->Delete(key)); }
 
-  // The value, "(missing)", or the error.
+  // Returns the value, "(missing)", or the error.
   std::string Get(const Slice& key, const Snapshot* snapshot = nullptr) {
     ReadOptions options;
     options.snapshot = snapshot;
@@ -28,14 +28,14 @@ class ScenarioFixture : public ::testing::TestWithParam<EngineKind> {
     if (status.IsNotFound()) return "(missing)";
     return status.ok() ? value.ToString() : status.ToString();
   }
-  // "a=1 b=2 " by walking forward; checked against walking backward.
+  // Returns "a=1 b=2 " from forward iteration, checked against backward iteration.
   std::string Contents(const Snapshot* snapshot = nullptr) {
     ReadOptions options;
     options.snapshot = snapshot;
     const std::unique_ptr<Iterator> it = engine_->NewIterator(options);
     return test::WalkBothWays(it.get());
   }
-  // Runs `look` on the database as it is, after each reorganisation, and after reopening.
+  // Runs `look` on the present database, after each reorganisation, and after reopening.
   template <typename Look>
   void InEveryShape(const Look& look) {
     look();

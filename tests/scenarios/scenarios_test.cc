@@ -273,7 +273,7 @@ TEST_P(IterationScenario, NothingBetweenCrossedBoundsOrInAnEmptyEngine) {
   EXPECT_OK(it->status());
 }
 
-// With a snapshot and without: entries that stay are shown once, in order, during other changes.
+// Iterators with or without a snapshot show unchanged entries once, in order, during changes.
 TEST_P(IterationScenario, WhatStaysIsShownOnceWhileOthersComeAndGo) {
   const uint64_t seed = 77;
   Random random(seed);

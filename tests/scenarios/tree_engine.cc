@@ -45,7 +45,7 @@ class FileTree final : public TreeEngine {
   FileTree(const std::string& folder, DurabilityClass durability) : path_(folder + "/pool") {
     options_.durability = durability;
     options_.pool_bytes = kPoolBytes;
-    // Power cuts are the crash tests' subject.
+    // The crash tests cover power cuts.
     options_.sync_log = false;
     options_.log_bytes_max = 200000;
   }

@@ -1,6 +1,6 @@
 // The functions that code compiled with -fsanitize=thread calls. Each atomic operation is a point
-// of the scheduler, and is then done. The names and the signatures are those of the compilers'
-// runtime (compiler-rt, sanitizer/tsan_interface_atomic.h). Plain loads and stores are not points.
+// of the scheduler, and is then executed. Names and signatures are those of the compilers' runtime
+// (compiler-rt, sanitizer/tsan_interface_atomic.h). Plain loads and stores are not points.
 #include <cstddef>
 #include <cstdint>
 

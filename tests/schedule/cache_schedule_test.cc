@@ -1,6 +1,6 @@
-// The block cache under the scheduler. A block that was found inside a guard, or was counted, is
-// whole regardless of evictions, of a lower capacity and of EraseUnRefEntries, and all blocks are
-// freed in the end.
+// The block cache under the scheduler. A block that was found inside a guard, or that has a count,
+// stays valid despite evictions, a lower capacity and EraseUnRefEntries. All blocks are freed in
+// the end.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,7 +19,7 @@
 namespace ashlar::test {
 namespace {
 
-// The memory of a destroyed block stays: a reader that is wrong sees it.
+// The memory of a destroyed block is kept, so that an incorrect reader detects it.
 struct Block : CacheEntry {
   static constexpr size_t kCharge = 100;
 
@@ -97,7 +97,7 @@ TEST(CacheScheduleTest, ABlockThatIsUsedIsNotDestroyed) {
     });
     for (std::thread& thread : threads) thread.join();
     cache.CheckInvariants();
-    // No block is counted any more. Every other seed leaves the rest to Erase.
+    // No block has a count any more. Every other seed leaves the rest to Erase.
     if (seed % 2 == 0) {
       cache.SetCapacity(Block::kCharge);
       EXPECT_LE(cache.GetUsage(), Block::kCharge);

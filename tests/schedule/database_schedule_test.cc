@@ -1,5 +1,5 @@
-// A whole database under the scheduler: clients on a few keys of two families, while memtables are
-// flushed, tables compacted, families made and dropped, options changed and the database closed.
+// A database under the scheduler: clients on a few keys of two families, while memtables are
+// flushed, tables compacted, families created and dropped, options changed and the database closed.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@
 namespace ashlar::test {
 namespace {
 
-// Files in memory, and background threads that begin and end with it.
+// An environment with files in memory and background threads that start and end with it.
 class OwnThreadsEnv final : public WorldEnv {
  public:
   explicit OwnThreadsEnv(const std::shared_ptr<vfs::FileSystem>& file_system)
@@ -55,9 +55,9 @@ class OwnThreadsEnv final : public WorldEnv {
 constexpr char kPath[] = "/db";
 constexpr uint64_t kKeys = 2;
 
-// Tiny: a memtable is full after a few values of kLargeValueBytes, and a level after one or two, so
-// that the base level moves while a test runs, and writers are delayed and stopped. Two tables may
-// be open, and one block fits in the cache, so both are closed and evicted while others read them.
+// With kTiny, a few values of kLargeValueBytes fill a memtable and one or two fill a level, so that
+// the base level moves during a test, and writers are delayed and stopped. Only two tables may be
+// open and one block cached, so both are closed and evicted while others read them.
 enum class Levels : uint8_t { kDefault, kTiny };
 constexpr size_t kLargeValueBytes = 12 << 10;
 
@@ -73,7 +73,7 @@ class Database {
     options_.merge_operator = MergeOperators::CreateStringAppendOperator(',');
     options_.level0_file_num_compaction_trigger = 2;
     if (levels == Levels::kDefault) return;
-    options_.write_buffer_size = 64 << 10;  // the least
+    options_.write_buffer_size = 64 << 10;  // the minimum
     options_.level0_slowdown_writes_trigger = 4;
     options_.level0_stop_writes_trigger = 6;
     options_.target_file_size_base = kLargeValueBytes;
@@ -86,7 +86,7 @@ class Database {
   }
   ~Database() { Close(); }
 
-  // Before Open.
+  // Requires: Open was not called.
   void AddListener(std::shared_ptr<EventListener> listener) {
     options_.listeners.push_back(std::move(listener));
   }
@@ -96,7 +96,7 @@ class Database {
     std::vector<std::string> there;
     static_cast<void>(DB::ListColumnFamilies(options_, kPath, &there).ok());
     std::vector<ColumnFamilyDescriptor> families = {{"default", options_}, {"second", options_}};
-    // Families that Close left in the middle of their life.
+    // Families that were not dropped before Close.
     for (const std::string& name : there) {
       if (name.starts_with("other")) families.emplace_back(name, options_);
     }
@@ -113,7 +113,7 @@ class Database {
   DB* db() { return db_.get(); }
   ColumnFamilyHandle* first() { return handles_[0].get(); }
   ColumnFamilyHandle* second() { return handles_[1].get(); }
-  // Null: there was none at the open.
+  // Null if there was none at the open.
   ColumnFamilyHandle* other() { return handles_.size() > 2 ? handles_[2].get() : nullptr; }
   const Options& options() const { return options_; }
   HistoryContents Contents() { return DatabaseClient::Contents(db(), second(), kKeys); }
@@ -126,7 +126,7 @@ class Database {
   std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;
 };
 
-// One thing that changes the shape of the database and none of its contents. Closing: it may fail.
+// Changes the shape of the database but not its contents. When it is closing, the change may fail.
 void Change(Database* database, Random* random, bool closing) {
   DB* const db = database->db();
   const auto check = [closing](const Status& status) {
@@ -150,9 +150,9 @@ void Change(Database* database, Random* random, bool closing) {
   }
 }
 
-// Family "other", which one thread drops and makes again under its name while others use it. A
-// value of it is "LIFE VERSION": a number that rises with each family, and one that rises with each
-// write.
+// Family "other", which one thread drops and creates again while others use it. Its values are
+// "LIFE VERSION": LIFE is a number that rises with each new family, and VERSION one that rises with
+// each write.
 class SharedFamily {
  public:
   struct Life {
@@ -162,7 +162,7 @@ class SharedFamily {
     std::atomic<bool> ends{false};     // set before the drop
 
     std::string Value(int version) const { return StrCat(number, " ", version); }
-    // Whether a call succeeded, or failed as it may.
+    // Returns whether a call succeeded. If not, it must have failed in an allowed way.
     bool Check(const Status& status) const {
       EXPECT_TRUE(status.ok() ||
                   (ends && (status.IsColumnFamilyDropped() || status.IsInvalidArgument())))
@@ -177,7 +177,7 @@ class SharedFamily {
     const MutexLock lock(mutex_);
     return life_;
   }
-  // By one thread.
+  // Called by only one thread.
   void Replace() {
     const std::shared_ptr<Life> old = Take();
     old->ends = true;
@@ -215,7 +215,7 @@ LifeAndVersion Parse(const std::string& value) {
   return {.life = std::stoi(value), .version = std::stoi(value.substr(space))};
 }
 
-// Reads "key" of the default family and of the shared one, at one moment or of the latter alone.
+// Reads "key" of the shared family, alone or at one moment with that of the default family.
 void ReadShared(Database* database, const SharedFamily::Life& life, Random* random) {
   DB* const db = database->db();
   const std::vector<ColumnFamilyHandle*> families = {database->first(), life.handle.get()};
@@ -250,8 +250,8 @@ void ReadShared(Database* database, const SharedFamily::Life& life, Random* rand
   }
 }
 
-// A read through a handle of a dropped family has its data. A write succeeds and is there, or is
-// refused as a whole.
+// A read through a handle of a dropped family returns its data. A write succeeds and is readable,
+// or it is refused completely.
 TEST(DatabaseScheduleTest, AFamilyThatIsDroppedInUseHasItsDataOrRefuses) {
   ForEachSchedule(1000, [](uint64_t seed) {
     Database database;
@@ -377,7 +377,7 @@ TEST(DatabaseScheduleTest, OneSeedIsOneSchedule) {
   }
 }
 
-// One key that is overwritten all the time: a table that a flush makes has its newest version only.
+// One key is overwritten continuously, so a table from a flush has only its newest version.
 TEST(DatabaseScheduleTest, AReadIsNotOlderThanWhatWasAcknowledged) {
   ForEachSchedule(3000, [](uint64_t seed) {
     Database database;
@@ -438,7 +438,7 @@ TEST(DatabaseScheduleTest, AReadIsNotOlderThanWhatWasAcknowledged) {
   });
 }
 
-// The same of Get alone, which has few points: with the other reads few schedules stop in it.
+// The same with Get alone. It has few points, so few schedules would stop in it among other reads.
 TEST(DatabaseScheduleTest, AGetIsNotOlderThanWhatWasAcknowledged) {
   ForEachSchedule(2000, [](uint64_t) {
     Database database;
@@ -469,8 +469,8 @@ TEST(DatabaseScheduleTest, AGetIsNotOlderThanWhatWasAcknowledged) {
   });
 }
 
-// Each write follows an ingestion, into a memtable that has none of the file's keys and is not
-// flushed. A read that finds the write finds what was ingested before it.
+// Each write follows an ingestion. Its memtable has none of the file's keys and is not flushed. A
+// read that finds the write finds the entries that were ingested before it.
 TEST(DatabaseScheduleTest, AReadThatFindsAWriteFindsTheIngestionBeforeIt) {
   constexpr int kFiles = 3;
   ForEachSchedule(3000, [](uint64_t seed) {
@@ -487,7 +487,7 @@ TEST(DatabaseScheduleTest, AReadThatFindsAWriteFindsTheIngestionBeforeIt) {
       EXPECT_OK(writer.Put(StrCat("both", file), "new"));
       EXPECT_OK(writer.Finish());
     }
-    std::atomic<int> begun{1};  // the file that is ingested now
+    std::atomic<int> begun{1};  // the file that is being ingested
     std::vector<std::thread> threads;
     threads.emplace_back([&] {
       for (int file = 1; file <= kFiles; ++file) {
@@ -574,8 +574,8 @@ TEST(DatabaseScheduleTest, CloseLosesNothingThatWasAcknowledged) {
   });
 }
 
-// One sync of the log fails, of SyncWAL or of the writer next to it, and the writer resumes.
-// SyncWAL made the database read-only after that with its error, of a log that was gone.
+// One sync of the log fails, in SyncWAL or in the concurrent writer, and the writer resumes.
+// SyncWAL must not make the database read-only afterwards with an error of a log that is gone.
 TEST(DatabaseScheduleTest, AnErrorOfSyncWALDoesNotComeBackAfterAResume) {
   ForEachSchedule(2000, [](uint64_t) {
     const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
@@ -603,7 +603,7 @@ TEST(DatabaseScheduleTest, AnErrorOfSyncWALDoesNotComeBackAfterAResume) {
   });
 }
 
-// Counts the entries of tables whose flush it has heard of.
+// Counts the entries of tables whose flush was reported to it.
 class HeardFlushes final : public EventListener {
  public:
   void OnFlushCompleted(DB* /*db*/, const FlushJobInfo& info) override {
@@ -647,8 +647,8 @@ TEST(DatabaseScheduleTest, AFlushThatWaitsForListenersReturnsAfterThem) {
   });
 }
 
-// A manual compaction that planned its first step for the base level that it found when it began
-// put newer data below older, if automatic ones had moved that level while it waited.
+// If automatic compactions move the base level while a manual compaction waits, its first step must
+// not use the base level that it found at its start, or it puts newer data below older data.
 TEST(DatabaseScheduleTest, NothingIsLostWhenManualCompactionsMeetAMovingBaseLevel) {
   constexpr uint64_t kWriters = 2;
   constexpr int kKeysOfAWriter = 4;

@@ -1,5 +1,5 @@
-// Epochs under the scheduler: an object is whole for each guard that could have found it, and
-// Synchronize returns after all that was retired before it is deleted.
+// Epochs under the scheduler. An object is valid for each guard that could have found it, and
+// Synchronize returns after all objects that were retired before it are deleted.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +14,7 @@
 namespace ashlar::test {
 namespace {
 
-constexpr int kReplacements = 100;  // more than a domain has batches
+constexpr int kReplacements = 100;  // more than the batches of a domain
 
 struct Object {
   std::atomic<uint64_t> state{kWhole};
@@ -22,7 +22,7 @@ struct Object {
 
   static constexpr uint64_t kWhole = 0x600d;
   static constexpr uint64_t kDeleted = 0xdead;
-  // The memory stays: a reader that is wrong sees it.
+  // The memory is kept, so that an incorrect reader detects the deletion.
   static void Delete(void* object) {
     auto* const self = static_cast<Object*>(object);
     EXPECT_EQ(self->state.exchange(kDeleted), kWhole);

@@ -13,8 +13,8 @@ namespace {
 
 constexpr Executor::Priority kLane = Executor::Priority::kLow;
 
-// Both threads wait before the job with a delay comes. It wakes one of them, to which the next job
-// goes, too: the other one has to learn of the delay.
+// Both threads wait before the delayed job is scheduled. It wakes one of them, which also gets the
+// next job. So the other thread has to learn of the delay.
 TEST(ExecutorScheduleTest, AJobThatIsDueDoesNotWaitForAThreadThatIsBusy) {
   ForEachSchedule(200, [](uint64_t /*seed*/) {
     Result<std::unique_ptr<ThreadPoolExecutor>> pool =

@@ -1,8 +1,8 @@
 // The system functions at which the threads of a scheduled run interact: locks, conditions,
-// threads, sleeps, clocks, and the engine's futex. All other threads get the system's.
+// threads, sleeps, clocks, and the engine's futex. All other threads use the system's functions.
 //
-// The program's own definitions are found before the C library's, by libstdc++ too. A mutex that a
-// run locks is not locked for the system: a run has all threads that can ask for it.
+// The program's own definitions are found before the C library's, even by libstdc++. A mutex that a
+// run locks is not locked in the system, because only threads of the run can request it.
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ template <typename Function>
 Function* Real(Function* /*type*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
-// The system's function of the name.
+// The system's function of this name.
 #define ASHLAR_REAL(name)                           \
   [] {                                              \
     static auto* const real = Real(&::name, #name); \
@@ -88,8 +88,8 @@ int WaitFor(pthread_cond_t* condition, pthread_mutex_t* mutex, uint64_t deadline
   return signalled ? 0 : ETIMEDOUT;
 }
 
-// Ends the thread's part in the run after the destructors of all its thread-local objects: it is
-// constructed before them.
+// Ends the thread's part in the run after the destructors of all its thread-local objects, because
+// it is constructed before them.
 struct EndOfThread {
   ~EndOfThread() { ashlar::test::schedule::EndTask(); }
 };
@@ -228,7 +228,7 @@ int clock_gettime(clockid_t clock, timespec* now) noexcept {
 
 namespace ashlar {
 
-// Instead of the library's, which its archive does not bring along then.
+// Replaces the library's function, which the linker then does not take from the archive.
 
 bool FutexTimedWait(const std::atomic<uint32_t>& word, uint32_t expected, uint64_t timeout_us) {
   if (test::schedule::current == nullptr) {

@@ -23,12 +23,12 @@ constinit thread_local uint32_t operations_until_point = 0;
 namespace {
 
 constexpr uint64_t kPointsMax = 3'000'000;
-// A thread that goes on for so many points may be waiting for another one in a loop.
+// A thread that runs alone for this many points may be waiting for another one in a loop.
 constexpr uint64_t kPointsAlone = 5'000;
 constexpr uint64_t kNanosPerPoint = 200;
 constexpr uint64_t kStartNanos = 1'700'000'000'000'000'000;
-// Priorities change within so many points, from 2 to the power of the first to that of the last.
-constexpr uint64_t kStallMax = 12;  // the longest is 2 to the power of this
+// Priorities change within a number of points between 2^kLengthMin and 2^kLengthMax.
+constexpr uint64_t kStallMax = 12;  // a stall lasts at most 2^kStallMax points
 constexpr uint64_t kLengthMin = 9;
 constexpr uint64_t kLengthMax = 15;
 constexpr uint32_t kPrioritiesLow = 1 << 20;
@@ -124,7 +124,7 @@ class Run {
   }
 
   Task* Find(pthread_t handle) const {
-    // The newest: a handle is used again.
+    // The newest, because a handle is reused.
     for (auto it = tasks_.rbegin(); it != tasks_.rend(); ++it) {
       if (pthread_equal((*it)->handle, handle) != 0) return it->get();
     }
@@ -157,13 +157,13 @@ class Run {
     now_ += kNanosPerPoint;
     result_.hash = (result_.hash ^ current->id) * 0x100000001b3ULL;
     if (result_.points > kPointsMax) Fail("no end after so many points");
-    // Time passes while a thread stands.
+    // Time passes while a thread is stopped.
     if (random_.OneIn(256)) PassTime();
     operations_until_point =
         1 + static_cast<uint32_t>(random_.Uniform(2 * uint64_t{operations_per_point_}));
   }
 
-  // To the next deadline. False when there is none.
+  // Advances to the next deadline. Returns false if there is none.
   bool PassTime() {
     Task* earliest = nullptr;
     for (const auto& task : tasks_) {
@@ -178,7 +178,7 @@ class Run {
     return true;
   }
 
-  // The thread that goes on. `tired`: only if there is no other.
+  // Returns the thread that runs next. It is `tired` only if no other thread can run.
   Task* Choose(const Task* tired) {
     for (;;) {
       std::vector<Task*>& ready = ready_;
@@ -193,7 +193,7 @@ class Run {
       }
       if (ready.empty()) {
         if (tired != nullptr) {
-          // It waits for an action of a sleeping thread.
+          // `tired` waits for an action of a sleeping thread.
           PassTime();
           tired = nullptr;
           continue;
@@ -248,7 +248,7 @@ class Run {
 
 Run* run = nullptr;
 
-// All threads of a run on one processor: the change from one to the next is cheaper.
+// Keeps all threads of a run on one processor, which makes switches between them cheaper.
 class OneProcessor {
  public:
   OneProcessor() {

@@ -1,4 +1,4 @@
-// The scheduler itself: a seed is a schedule, it finds the bugs it is for, and time is its own.
+// The scheduler itself: a seed is a schedule, it finds the bugs it is for, and it controls time.
 #include "tests/schedule/scheduler.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace ashlar::test {
 namespace {
 
-// Two threads that add without a lock: the sum.
+// Returns the sum of two threads that add without a lock.
 uint64_t SumOfUnlockedAdds() {
   std::atomic<uint64_t> sum{0};
   const auto add = [&] { sum.store(sum.load() + 1); };

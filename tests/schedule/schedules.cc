@@ -20,7 +20,7 @@
 namespace ashlar::test {
 namespace {
 
-// More than a run has threads.
+// More than the threads of any run.
 constexpr uint32_t kThreadSlots = 24;
 
 std::atomic<uint64_t> running_seed{0};
@@ -29,8 +29,8 @@ void Write(const char* begin, const char* end) {
   static_cast<void>(!::write(STDERR_FILENO, begin, static_cast<size_t>(end - begin)));
 }
 
-// An assertion or a wrong access ends the process: the seed comes after its message. Only calls
-// that a handler may make.
+// Prints the seed after the message of an assertion or an invalid access, which ends the process.
+// Makes only calls that are allowed in a signal handler.
 void NameSeed(int signal) {
   static constexpr char kText[] = "in the schedule of seed ";
   char number[24];

@@ -6,14 +6,14 @@
 
 namespace ashlar::test {
 
-// Runs body under `schedules` seeds: the seed is its argument. ASHLAR_SCHEDULE_EFFORT multiplies
-// the number; ASHLAR_SCHEDULE_SEED is the first seed (default 1), and with ASHLAR_SCHEDULE_ONLY set
-// the only one. A failure ends the test and names its seed; so do SIGABRT and SIGSEGV, which end
-// the process. Before the first, PrepareSchedules is called with the body.
+// Runs body under `schedules` seeds, with the seed as its argument. ASHLAR_SCHEDULE_EFFORT
+// multiplies the number. ASHLAR_SCHEDULE_SEED is the first seed (default 1), or the only one with
+// ASHLAR_SCHEDULE_ONLY. A failure ends the test, SIGABRT and SIGSEGV end the process, and each of
+// them names the seed. PrepareSchedules is called with the body before the first schedule.
 void ForEachSchedule(uint64_t schedules, const std::function<void(uint64_t seed)>& body);
 
-// Makes the objects that outlive a run, so that a run does not depend on earlier ones: function
-// statics, by running body without the scheduler, and the engine's slots of threads.
+// Creates the objects that outlive a run, so that a run does not depend on earlier ones: function
+// statics, by a call of body without the scheduler, and the engine's thread slots.
 void PrepareSchedules(const std::function<void()>& body);
 
 }  // namespace ashlar::test

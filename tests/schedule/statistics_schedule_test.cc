@@ -1,5 +1,5 @@
-// Statistics under the scheduler: a ticker and a histogram that are read while others count and
-// reset them show counts that were there.
+// Statistics under the scheduler. If others count and reset them during a read, a ticker and a
+// histogram still show counts that they had.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace ashlar::test {
 namespace {
 
-// A reader that took the base after the sum found less than nothing: a number near 2^64.
+// A reader that took the base after the sum would find a negative count, a number near 2^64.
 TEST(StatisticsScheduleTest, ATickerIsNeverBelowZeroAndAResetLosesNoCount) {
   constexpr uint64_t kThreads = 2;
   constexpr uint64_t kCounts = 6;
@@ -38,7 +38,7 @@ TEST(StatisticsScheduleTest, ATickerIsNeverBelowZeroAndAResetLosesNoCount) {
 }
 
 // The smallest and the largest value are stored after the count, and a reset clears one number
-// after the other: a reader in between had a median of 2^64.
+// after the other. A reader in between must not find a median of 2^64.
 TEST(StatisticsScheduleTest, AHistogramHasItsPercentilesBetweenItsValues) {
   ForEachSchedule(500, [](uint64_t /*seed*/) {
     StatisticsImpl statistics;

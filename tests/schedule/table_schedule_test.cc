@@ -1,5 +1,5 @@
-// The table cache under the scheduler: readers on a few tables, of which fewer may be open, and on
-// blocks, of which fewer fit in the cache. What was found is whole, and all is closed in the end.
+// The table cache under the scheduler. Readers use more tables than may be open, and more blocks
+// than fit in the cache. All that they find is valid, and everything is closed in the end.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -28,7 +28,7 @@ constexpr size_t kBlockBytes = 64;
 std::string KeyOf(int i) { return StrCat("key", i / 10, i % 10); }
 std::string ValueOf(uint64_t file, int i) { return StrCat("value ", file, " ", i); }
 
-// Tables of several blocks, the last entry a deletion.
+// Tables of several blocks, each with a deletion as its last entry.
 class Tables {
  public:
   Tables() {
@@ -53,7 +53,7 @@ class Tables {
   std::vector<uint64_t> file_bytes_;
 };
 
-// What a reader holds on to, and what it must be.
+// A value that a reader keeps pinned, and its expected contents.
 struct Pinned {
   PinnableSlice value;
   std::string expected;
@@ -79,7 +79,7 @@ class Reader {
   }
 
  private:
-  // As a version does.
+  // Reads as a version does.
   void GetWithoutCount(FileMetaData* file) {
     {
       const EpochGuard guard(domain_);

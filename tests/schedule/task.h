@@ -1,5 +1,5 @@
-// The scheduler's side of a run, for interposed.cc and atomics.cc. The calling thread is a thread
-// of the run: Current() is not null.
+// The scheduler's side of a run, for interposed.cc and atomics.cc. Requires: the calling thread is
+// a thread of the run, so `current` is not null.
 #pragma once
 
 #include <pthread.h>
@@ -14,29 +14,29 @@ struct Task {
 
   uint32_t id = 0;
   State state = State::kReady;
-  const char* reason = "";          // of kBlocked, for people
-  const void* waits_for = nullptr;  // of kBlocked: null when only time ends it
+  const char* reason = "";          // of kBlocked, for messages
+  const void* waits_for = nullptr;  // of kBlocked; null if only time ends it
   uint64_t deadline = 0;            // of kBlocked, in nanoseconds of the run's clock; 0: none
   bool timed_out = false;           // the last Block ended by its deadline
   uint64_t priority = 0;
-  uint64_t stalled_until = 0;  // a point: until then it goes on only if no other can
+  uint64_t stalled_until = 0;  // until this point it runs only if no other thread can
   pthread_t handle{};
-  // 1: this thread runs. A futex; touched by __atomic builtins, which are no point.
+  // 1: this thread runs. A futex, accessed by __atomic builtins, which are not points.
   uint32_t goes = 0;
 };
 
-// The calling thread's, null outside of runs.
+// The calling thread's task, null outside runs.
 extern constinit thread_local Task* current;
 // Atomic operations until the next one that is a point.
 extern constinit thread_local uint32_t operations_until_point;
 
-// Another thread may go on here.
+// Another thread may run from here.
 void Point();
-// The same, and others should: the thread has nothing to do.
+// The same, but prefers other threads, because this one has nothing to do.
 void Yield();
-// Waits until Wake(object), or until the deadline. False: the deadline came first.
+// Waits for a wake of the object, or until the deadline. Returns false if the deadline came first.
 bool Block(const char* reason, const void* object, uint64_t deadline);
-// Makes threads ready that wait for the object: all, or one drawn at random.
+// Make ready the threads that wait for the object: all, or one drawn at random.
 void WakeAll(const void* object);
 void WakeOne(const void* object);
 uint64_t NowNanos();

@@ -37,7 +37,7 @@ class TwoThreadsEnv final : public WorldEnv {
   const std::unique_ptr<ThreadPoolExecutor> pool_;
 };
 
-// A step lets the next one begin before it has ended itself.
+// A step lets the next one begin before it has ended.
 TEST(TrashScheduleTest, EndWaitsForTheStepThatRunsAfterAnotherHasEnded) {
   ForEachSchedule(500, [](uint64_t /*seed*/) {
     const auto files = std::make_shared<MemoryFileSystem>();

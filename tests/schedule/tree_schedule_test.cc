@@ -40,7 +40,7 @@ using test::TreeClient;
 
 constexpr uint64_t kPoolBytes = uint64_t{1} << 20;
 constexpr uint64_t kKeys = 2;
-// A checkpoint after a few calls, in several steps, or none.
+// The short log has checkpoints after a few calls, in several steps. The long one has none.
 constexpr uint64_t kShortLogBytes = uint64_t{8} << 10;
 constexpr uint64_t kLongLogBytes = uint64_t{64} << 20;
 constexpr uint64_t kPagesPerStep = 2;
@@ -57,7 +57,7 @@ std::string ReadPool(const PoolFile& file) {
   return bytes;
 }
 
-// Of a closed tree that `fill` has filled.
+// Returns the files of a closed tree that `fill` has filled.
 PoolBytes FilledPool(const std::function<void(PersistentTree*)>& fill) {
   TestPool pool(kPoolBytes);
   const std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -66,7 +66,7 @@ PoolBytes FilledPool(const std::function<void(PersistentTree*)>& fill) {
   return {.pool = ReadPool(*pool.file()), .log = {}};
 }
 
-// A pool in memory, which outlives the trees on it, as files do.
+// A pool in memory that outlives the trees on it, as files do.
 class Pool {
  public:
   Pool(DurabilityClass durability, const PoolBytes& bytes, uint64_t log_bytes_max)
@@ -77,7 +77,7 @@ class Pool {
     EXPECT_OK(file_->WriteAt(0, bytes.pool.data(), bytes.pool.size()));
   }
 
-  // As a crash would leave it.
+  // Returns the files as a crash would leave them.
   PoolBytes Copy() const { return {.pool = ReadPool(*file_), .log = *log_}; }
 
   std::unique_ptr<PersistentTree> Open() {
@@ -110,7 +110,7 @@ class Pool {
   const std::shared_ptr<MemoryStorage::Log> log_;
 };
 
-// One thing that changes no contents.
+// Makes one call that does not change the contents.
 void Change(PersistentTree* tree, Random* random) {
   switch (random->Uniform(4)) {
     case 0: EXPECT_OK(tree->Verify()); break;
@@ -180,7 +180,7 @@ std::string KeyIn(int leaf, int number) {
   return StrCat(std::string(1, static_cast<char>('a' + leaf)), number);
 }
 
-// Each leaf has as many entries as an insert leaves as they are, with even numbers from 100 on.
+// Each leaf gets as many entries as fit before a split, with even numbers from 100 on.
 void FillLeaves(PersistentTree* tree) {
   constexpr int kEntriesOfAPiece = 40;  // of a batch
   constexpr int kEntriesMax = 47;
@@ -196,7 +196,7 @@ void FillLeaves(PersistentTree* tree) {
   EXPECT_EQ(tree->Stats().leaves, uint64_t{kFullLeaves});
 }
 
-// Puts into the upper half of each leaf, which moves to a new one: the first thread to come splits.
+// Puts into the upper half of each leaf. The first thread there splits it and moves that half.
 void PutIntoFullLeaves(PersistentTree* tree, int thread, Random* random) {
   for (int leaf = 0; leaf < kFullLeaves; ++leaf) {
     const std::string key = KeyIn(leaf, 161 + 2 * thread);

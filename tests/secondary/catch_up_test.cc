@@ -1,5 +1,5 @@
-// Catching up while the primary works: each state that the secondary shows is one moment of the
-// primary, not older than the call, and never older than the one before.
+// Catching up while the primary works. Each state that the secondary shows is one moment of the
+// primary, not older than the call, and never older than the previous state.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -36,7 +36,7 @@ class CatchUpTest : public SecondaryFixture {
     EXPECT_TRUE(secondary_->GetIntProperty(name, &value));
     return value;
   }
-  // A table after the batches so far.
+  // Ingests a table after the batches so far.
   void Ingest(const std::vector<std::string>& keys, const std::string& value) {
     Options options = options_;
     options.env = primary_->env();
@@ -51,7 +51,7 @@ class CatchUpTest : public SecondaryFixture {
     ASSERT_OK(primary_->db()->IngestExternalFile({"/external.sst"}, IngestExternalFileOptions()));
     Apply(commit, &states_.back());
   }
-  // An attempt to read the primary's files begins with CURRENT, and reads it as often as another.
+  // Each attempt to read the primary's files begins with CURRENT and reads it equally often.
   void AtEveryReadOfCurrent(std::function<void()> action) {
     FaultRule rule;
     rule.name_contains = "CURRENT";
@@ -61,7 +61,7 @@ class CatchUpTest : public SecondaryFixture {
     rule.action = std::move(action);
     calls_->AddRule(rule);
   }
-  // The primary is always faster than a reader.
+  // Makes the primary faster than a reader at all times.
   void EditAtEveryReadOfCurrent() {
     AtEveryReadOfCurrent([this] {
       Write();
@@ -118,7 +118,7 @@ TEST_F(CatchUpTest, AStepOfThePrimaryAtAnyCallOfTheOpen) {
   }
 }
 
-// A Get asks it for its sequence after it has taken its view.
+// A Get calls GetSequenceNumber after it has taken its view.
 class AskedSnapshot final : public Snapshot {
  public:
   explicit AskedSnapshot(std::function<SequenceNumber()> ask) : ask_(std::move(ask)) {}
@@ -131,8 +131,8 @@ class AskedSnapshot final : public Snapshot {
   const std::function<SequenceNumber()> ask_;
 };
 
-// The second operand comes in a table, and the third in the log after it. A Get that has taken its
-// view while the replay applies the third found it without the second.
+// The second operand arrives in a table, and the third in the log after it. A Get that takes its
+// view while the replay applies the third must not find it without the second.
 TEST_F(CatchUpTest, AGetThatMeetsAnInstallIsOfOneState) {
   const auto append = [this](const char* operand) {
     Write({{Change::Kind::kMerge, kDefaultColumnFamilyName, "list", operand}});
@@ -173,12 +173,12 @@ TEST_F(CatchUpTest, AGetThatMeetsAnInstallIsOfOneState) {
   ExpectAll();
 }
 
-// Logs that are written over while the secondary reads them.
+// Logs that are overwritten while the secondary reads them.
 class RecycledCatchUpTest : public CatchUpTest {
  protected:
   RecycledCatchUpTest() {
     options_.recycle_log_file_num = 2;
-    options_.write_buffer_size = 1 << 20;  // no log ends but by a flush
+    options_.write_buffer_size = 1 << 20;  // a log ends only by a flush
   }
   uint64_t Reuses() const { return primary_files_->CallCount(FaultOperation::kReuse); }
   uint64_t FileBytes(const std::string& path) const {
@@ -186,20 +186,20 @@ class RecycledCatchUpTest : public CatchUpTest {
     EXPECT_OK(disk_->GetFileSize(path, &bytes));
     return bytes;
   }
-  // More than one block of the newest log.
+  // Writes more than one block to the newest log.
   void WriteBlock() {
     for (int i = 0; i < 40; ++i) {
       Write({{Change::Kind::kPut, kDefaultColumnFamilyName, "big", std::string(1000, 'x')},
              {Change::Kind::kMerge, kDefaultColumnFamilyName, "list", StrCat(i)}});
     }
   }
-  // The next switch writes the new log over this block.
+  // Writes a block that the new log of the next switch overwrites.
   void WriteBlockThatIsWrittenOver() {
     WriteBlock();
     FlushPrimary();
     Write();
   }
-  // The file of the log becomes the newest one, of more than one block.
+  // Makes the file of the log the newest log, with more than one block.
   void WriteOver(const std::string& log) {
     std::unique_ptr<vfs::SequentialFile> file;
     ASSERT_OK(disk_->NewSequentialFile(log, vfs::FileOptions(), &file));
@@ -222,26 +222,26 @@ class RecycledCatchUpTest : public CatchUpTest {
     EXPECT_OK(opened);
     return opened.ok() ? HeaderOf(file.get()) : "";
   }
-  // A new MANIFEST would be a reason to start over, too.
+  // Otherwise a new MANIFEST would also be a reason to start over.
   void ReopenPrimaryWithLongManifest() {
     options_.max_manifest_file_size = 1 << 20;
     ASSERT_OK(primary_->Close());
     OpenPrimary();
     for (int i = 0; i < 3; ++i) Step();
   }
-  // As after Step: the newest log has one record, and the older log of its file had two.
+  // As after Step, the newest log has one record, and the older log of its file had two.
   void ExpectNewestLogFollowedByAnOlderOne() {
     std::unique_ptr<WalFile> log;
     ASSERT_OK(primary_->db()->GetCurrentWalFile(&log));
     EXPECT_LT(log->SizeFileBytes(), FileBytes(NewestLog()));
   }
-  // A read-only database in the place of the secondary.
+  // Opens a read-only database in place of the secondary.
   Status OpenReadOnly() {
     return OpenReader([this](const Options& options, const Families& families, Handles* handles) {
       return DB::OpenForReadOnly(options, OpenDatabase::kPath, families, handles, &secondary_);
     });
   }
-  // At each read of a log from here on, until there were ten.
+  // Makes an edit at each read of a log from here on, up to ten edits.
   void EditAtReadsOfLogs(int* edits) {
     FaultRule rule;
     rule.name_contains = ".log";
@@ -251,7 +251,7 @@ class RecycledCatchUpTest : public CatchUpTest {
     rule.action = [this, edits] {
       if (*edits == 10) return;
       ++*edits;
-      // The other family has writes in all logs, which stay.
+      // The other family has writes in all logs, so they are kept.
       Write();
       ASSERT_OK(primary_->Flush({kSecond}, true));
     };
@@ -282,8 +282,8 @@ TEST_F(RecycledCatchUpTest, EditsDuringTheReplayDoNotStartItAnew) {
   EXPECT_GT(Reuses(), 0u);
 }
 
-// The tables of a flush hold nothing that the logs of the reader do not have, although a write that
-// is read came after it.
+// The tables of the flush contain nothing that the reader's logs lack, although the reader reads a
+// write that followed the flush.
 TEST_F(RecycledCatchUpTest, AFlushBeforeAWriteThatIsReadDoesNotStartItAnew) {
   ReopenPrimaryWithLongManifest();
   const auto open = [this] { return OpenSecondary(); };
@@ -321,7 +321,7 @@ TEST_F(RecycledCatchUpTest, EditsDuringACatchUpDoNotStartItAnew) {
   }
 }
 
-// Before its length is taken, and before each read of its blocks.
+// It is overwritten before its length is read, or before a read of one of its blocks.
 TEST_F(RecycledCatchUpTest, ALogThatIsWrittenOverDuringItsReadIsNoticed) {
   ReopenPrimaryWithLongManifest();
   const auto open = [this] { return OpenSecondary(); };
@@ -351,7 +351,7 @@ TEST_F(RecycledCatchUpTest, ALogThatIsWrittenOverDuringItsReadIsNoticed) {
   EXPECT_GT(nth, 3u) << "the length and two blocks";
 }
 
-// The beginning of a log is another log by then, and its end is not: no damage to be skipped.
+// By then the file begins with another log and ends with the old one, which is no damage to skip.
 TEST_F(RecycledCatchUpTest, APartOfALogThatIsWrittenOverIsNotSkipped) {
   ReopenPrimaryWithLongManifest();
   options_.wal_recovery_mode = WALRecoveryMode::kSkipAnyCorruptedRecords;
@@ -375,8 +375,8 @@ TEST_F(RecycledCatchUpTest, APartOfALogThatIsWrittenOverIsNotSkipped) {
   ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
 }
 
-// A record that is appended to a log over the rest of an older one is read, also if it comes after
-// the check of the MANIFEST.
+// A record that is appended to a log over the rest of an older one is read, even if it is appended
+// after the check of the MANIFEST.
 TEST_F(RecycledCatchUpTest, AWriteIsNotShownWithoutTheTablesThatWereIngestedBefore) {
   ReopenPrimaryWithLongManifest();
   const auto open = [this] { return OpenSecondary(); };
@@ -391,13 +391,13 @@ TEST_F(RecycledCatchUpTest, AWriteIsNotShownWithoutTheTablesThatWereIngestedBefo
   rule.operations = FaultOperation::kRead;
   rule.effect = FaultEffect::kRunAction;
   rule.action = [this] {
-    Ingest({"outside"}, "1");  // a key that no memtable has: nothing is flushed
+    Ingest({"outside"}, "1");  // no memtable has the key, so nothing is flushed
     Write();
   };
   calls_->AddRule(rule);
   EXPECT_EQ(ReadsOfCurrent(open), 2 * in_one_attempt);
   ASSERT_NO_FATAL_FAILURE(ExpectOneMoment(at_least));
-  // After all that is read it makes no difference.
+  // After all records that are read, an ingestion makes no difference.
   rule.name_contains = NewestLog();
   rule.action = [this] { Ingest({"outside"}, "2"); };
   calls_->AddRule(rule);
@@ -415,7 +415,7 @@ TEST_F(RecycledCatchUpTest, AStepOfThePrimaryAtAnyCall) {
     ASSERT_OK(OpenSecondary());
     for (uint64_t nth = 1;; ++nth) {
       SCOPED_TRACE(StrCat("mode ", static_cast<int>(mode), ", steps at call ", nth));
-      // One log more than are kept: the step writes over a log that the secondary has open.
+      // One log more than are kept, so that the step overwrites a log that the secondary has open.
       Write();
       FlushPrimary();
       Write();
@@ -481,8 +481,8 @@ class LongManifestTest : public CatchUpTest {
   }
 };
 
-// Reading a long MANIFEST takes longer than a table lives: an attempt that only notes the change
-// would be followed by another one that does.
+// A long MANIFEST takes longer to read than a table lives. If an attempt only noted the change,
+// another attempt would follow that only notes one.
 TEST_F(LongManifestTest, AnOpenReadsOnWhereTheManifestHasGrown) {
   const int in_one_attempt = ReadsOfCurrent([this] { return OpenSecondary(); });
   FaultRule rule;
@@ -522,7 +522,7 @@ TEST_F(CatchUpTest, APrimaryThatIsAlwaysFasterIsGivenUp) {
   ExpectAll();
 }
 
-// It ended before its length, and has its name no more.
+// The log ends before its length, and no longer has its name.
 TEST_F(CatchUpTest, ALogThatGoesToTheArchiveDuringItsReadIsWhole) {
   options_.max_manifest_file_size = 1 << 20;
   options_.WAL_ttl_seconds = 3600;
@@ -597,7 +597,7 @@ TEST_F(CatchUpTest, OnlyWhatIsNewIsRead) {
   ExpectAll();
   FlushPrimary();
   EXPECT_LE(calls_of_catch_up(), kCallsOfNothing + 10);  // and the new tables
-  // Another MANIFEST with the same tables: none is opened again.
+  // Another MANIFEST has the same tables, and none of them is opened again.
   ASSERT_OK(primary_->Close());
   OpenPrimary();
   calls_->ResetCounts();
@@ -638,7 +638,7 @@ TEST_F(CatchUpTest, NoOperandIsAppliedTwice) {
 
 // ---- The log.
 
-// The file of the newest log as far as each byte of it, as if it was being written.
+// Cuts the file of the newest log at many places, as if it was being written.
 TEST_F(CatchUpTest, ATornTailIsContinuedAtTheNextCatchUp) {
   for (int i = 0; i < 4; ++i) Write();
   // Longer than a block.
@@ -661,7 +661,7 @@ TEST_F(CatchUpTest, ATornTailIsContinuedAtTheNextCatchUp) {
     size_t more = bytes;
     for (int i = 0; i < 3; ++i) {
       more = std::min(more + random.Uniform(40000), whole.size());
-      // The bytes of a mapped log after its end.
+      // A mapped log may have such bytes after its end.
       write_log(whole.substr(0, more) +
                 std::string(random.OneIn(2) ? 0 : random.Uniform(5000), '\0'));
       ASSERT_OK(CatchUp());
@@ -673,7 +673,7 @@ TEST_F(CatchUpTest, ATornTailIsContinuedAtTheNextCatchUp) {
   }
 }
 
-// RocksDB makes the next log before it writes the rest of the one before.
+// RocksDB creates the next log before it writes the rest of the previous one.
 TEST_F(CatchUpTest, TheRestOfALogComesAfterTheNextOneWasMade) {
   for (int i = 0; i < 4; ++i) Write();
   const std::string log = NewestLog();
@@ -688,7 +688,7 @@ TEST_F(CatchUpTest, TheRestOfALogComesAfterTheNextOneWasMade) {
                                 Durability::kBuffered));
     const Status opened = OpenSecondary();
     ASSERT_OK(WriteStringToFile(disk_.get(), whole, log, Durability::kBuffered));
-    if (!opened.ok()) {  // a record that ends in the middle of an older log
+    if (!opened.ok()) {  // an older log ends in the middle of a record
       EXPECT_TRUE(opened.IsCorruption()) << opened.ToString();
       ASSERT_OK(OpenSecondary());
     }
@@ -715,13 +715,13 @@ TEST_F(CatchUpTest, DamageInTheLogIsReportedAndTheViewStays) {
     ExpectOneMoment(shown);
     EXPECT_EQ(shown_, shown);
   }
-  // Entries that the primary flushes do not come from the log.
+  // Entries that the primary flushes are not read from the log.
   FlushPrimary();
   ASSERT_OK(CatchUp());
   ExpectAll();
 }
 
-// The secondary shows a write that is in the log, and that the primary then takes back.
+// The secondary shows a write that is in the log and that the primary then takes back.
 class TakenBackTest : public CatchUpTest {
  protected:
   void SetUp() override {
@@ -738,7 +738,7 @@ class TakenBackTest : public CatchUpTest {
       }
     });
   }
-  // Those from before stay as they are.
+  // Iterators from before show what they showed.
   void CheckIterators() {
     for (size_t i = 0; i < iterators_.size(); ++i)
       EXPECT_EQ(ReadAll(iterators_[i].get()), seen_[i]) << "family " << i;
@@ -790,8 +790,8 @@ TEST_F(TakenBackTest, AfterOtherWritesHaveItsSequences) {
   }
 }
 
-// The MANIFEST has them too. The first of these writes are in memtables of the second family alone,
-// while the replay reads the next block of the log.
+// The MANIFEST has these sequences, too. While the replay reads the next block of the log, the
+// first of these writes are only in memtables of the second family.
 TEST_F(TakenBackTest, NoReaderSeesAPartOfTheWritesThatHaveItsSequences) {
   ASSERT_NO_FATAL_FAILURE(ShowWriteThatIsTakenBack());
   ASSERT_OK(primary_->db()->Resume());
@@ -819,7 +819,7 @@ TEST_F(TakenBackTest, NoReaderSeesAPartOfTheWritesThatHaveItsSequences) {
   CheckIterators();
 }
 
-// The read that misses the end of the log is the next one after the shorter state was installed.
+// The read that misses the end of the log is the first after the shorter state was installed.
 TEST_F(TakenBackTest, AReadThatEndsTooEarlyTakesNothingElseBack) {
   ASSERT_NO_FATAL_FAILURE(ShowWriteThatIsTakenBack());
   ASSERT_OK(primary_->db()->Resume());
@@ -833,7 +833,7 @@ TEST_F(TakenBackTest, AReadThatEndsTooEarlyTakesNothingElseBack) {
   rule.name_contains = NewestLog();
   rule.sticky = true;
   calls_->AddRule(rule);
-  ASSERT_TRUE(CatchUp().IsIOError());  // the next one reads the log from its beginning
+  ASSERT_TRUE(CatchUp().IsIOError());  // the next catch-up reads the log from its beginning
   calls_->ClearRules();
   rule.operations = FaultOperation::kRead;
   rule.effect = FaultEffect::kShortRead;
@@ -862,7 +862,7 @@ TEST_F(TakenBackTest, WithAnErrorAtAnyCall) {
         calls_->AddRule(rule);
         const Status caught_up = CatchUp();
         calls_->ClearRules();
-        // Of an error in one attempt the next one may know nothing.
+        // If one attempt has an error, the next one may have none.
         for (size_t family = 0; !caught_up.ok() && family < 2; ++family)
           EXPECT_EQ(Read(family), seen_[family]) << caught_up.ToString();
         ++rule.nth;
@@ -875,8 +875,8 @@ TEST_F(TakenBackTest, WithAnErrorAtAnyCall) {
       });
 }
 
-// An edit is in the MANIFEST when the secondary reads it, and fails to be synced. The next MANIFEST
-// does not have it.
+// An edit is in the MANIFEST when the secondary reads it, but its sync fails. The next MANIFEST
+// does not have the edit.
 class EditTakenBackTest : public CatchUpTest {
  protected:
   void SetUp() override {
@@ -930,7 +930,7 @@ TEST_F(EditTakenBackTest, AFamilyThatIsThereAgainIsNoLongerFollowed) {
   ExpectAll();
 }
 
-// A replay from the beginning that misses the end of the log shows nothing older.
+// A replay from the beginning that misses the end of the log shows no older state.
 TEST_F(CatchUpTest, AReadThatEndsTooEarlyTakesNothingBack) {
   for (int i = 0; i < 6; ++i) Write();
   ASSERT_OK(OpenSecondary());
@@ -954,7 +954,7 @@ TEST_F(CatchUpTest, AReadThatEndsTooEarlyTakesNothingBack) {
   ExpectAll();
 }
 
-// The log is opened only when its records are read, and is shorter by then.
+// The log is opened only when its records are read, and by then it is shorter.
 TEST_F(CatchUpTest, ALogThatWasCutBackBeforeItCouldBeOpenedIsNoLongerRead) {
   ASSERT_OK(OpenSecondary());
   Write();
@@ -997,8 +997,8 @@ TEST_F(CatchUpTest, WritesThatWaitInMemoryComeWhenTheyAreFlushed) {
   ExpectAll();
 }
 
-// The MANIFEST has the sequences of writes that wait in memory. An iterator from before they come
-// does not see them later.
+// The MANIFEST has the sequences of writes that wait in memory. An iterator from before their
+// arrival does not see them later.
 TEST_F(CatchUpTest, WritesThatAreOlderThanTheManifestAreShownAtOnce) {
   options_.manual_wal_flush = true;
   ASSERT_OK(primary_->Close());
@@ -1101,7 +1101,7 @@ TEST_F(CatchUpTest, ADroppedFamilyStaysReadableAsItWas) {
     Apply(commit, &last);
     ASSERT_OK(primary_->Write(commit, WriteOptions()));
     if (i % 4 == 0) FlushPrimary();
-    // One of the same name is another family.
+    // A new family of the same name is another family.
     if (i == 10) {
       ASSERT_OK(primary_->CreateFamily(kSecond));
     }

@@ -1,6 +1,6 @@
-// An error at every call that a secondary makes. A failed open leaves nothing. After a failed
-// catch-up the secondary shows one moment of the primary, not an older one than before, and the
-// next one without an error shows everything.
+// An error at every call that a secondary makes. A failed open leaves nothing behind. After a
+// failed catch-up the secondary shows one moment of the primary that is not older than before, and
+// the next catch-up without an error shows everything.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -70,7 +70,7 @@ TEST_F(SecondaryFaultTest, AnErrorAtEveryCallOfACatchUp) {
   }
 }
 
-// A catch-up that reads the memtables anew, with an error at every call of it.
+// A catch-up that rebuilds the memtables, with an error at each of its calls.
 TEST_F(SecondaryFaultTest, AnErrorAtEveryCallOfACatchUpAfterAFailedOne) {
   ASSERT_OK(OpenSecondary());
   FaultRule rule;

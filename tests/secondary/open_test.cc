@@ -1,4 +1,4 @@
-// The contract of a secondary: its refusals, and that it changes nothing of the primary.
+// The contract of a secondary: its refusals, and that it changes nothing in the primary.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -35,7 +35,7 @@ class PromotionTest : public SecondaryFixture {
     if (secondary_->IsSecondary() || promoted.ok()) CheckInvariants(secondary_.get());
     return promoted;
   }
-  // The next batch, by the promoted secondary.
+  // Writes the next batch to the promoted secondary.
   Status WritePromoted(const WriteOptions& options = WriteOptions()) {
     Contents next = states_.back();
     WriteBatch batch;
@@ -52,7 +52,7 @@ class PromotionTest : public SecondaryFixture {
     if (written.ok()) states_.push_back(std::move(next));
     return written;
   }
-  // Every kind of change to the files, by the promoted secondary.
+  // Makes every kind of change to the files with the promoted secondary.
   void StepPromoted() {
     ASSERT_OK(WritePromoted());
     ASSERT_OK(secondary_->Flush(FlushOptions(), {handles_[0].get(), handles_[1].get()}));
@@ -60,7 +60,7 @@ class PromotionTest : public SecondaryFixture {
     ASSERT_OK(WritePromoted());
     ASSERT_NO_FATAL_FAILURE(ExpectAll());
   }
-  // The database as another process finds it.
+  // Compares the database as another process finds it.
   void ReopenAndCompare() {
     CloseSecondary();
     primary_ = std::make_unique<OpenDatabase>(primary_files_, options_, 3);
@@ -69,7 +69,7 @@ class PromotionTest : public SecondaryFixture {
     ASSERT_OK(primary_->Read(&contents));
     EXPECT_EQ(contents, states_.back());
   }
-  // The highest name with the prefix.
+  // Returns the highest name with the prefix.
   std::string Newest(const std::string& prefix) const {
     std::vector<std::string> names;
     EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
@@ -202,7 +202,7 @@ TEST_F(PromotionTest, IteratorsAndValuesThatAreUnderWayStay) {
   EXPECT_EQ(ReadAll(old.get()), states_.back().at(kDefaultColumnFamilyName));
 }
 
-// Tables that only a reader from before the promotion holds are deleted when it ends.
+// Tables that only a reader from before the promotion holds are deleted when the reader ends.
 TEST_F(PromotionTest, TablesOfReadersGoWithThem) {
   ASSERT_OK(OpenSecondary());
   std::unique_ptr<Iterator> old(secondary_->NewIterator(ReadOptions(), handles_[0].get()));
@@ -252,7 +252,7 @@ TEST_F(PromotionTest, AFamilyThatThePrimaryHasDropped) {
   ASSERT_OK(secondary_->Flush(FlushOptions()));
 }
 
-// Resume does the steps that should have followed the flush of the replayed writes.
+// Resume takes the steps that should have followed the flush of the replayed writes.
 TEST_F(PromotionTest, ResumeFinishesAPromotionWhoseFlushFailed) {
   ASSERT_OK(OpenSecondary());
   for (int i = 0; i < 3; ++i) Write();
@@ -279,8 +279,8 @@ TEST_F(PromotionTest, ResumeFinishesAPromotionWhoseFlushFailed) {
   ASSERT_NO_FATAL_FAILURE(ReopenAndCompare());
 }
 
-// At the begin of a resume it lets compactions run, and waits until one has written its table and
-// looks at it. No version lists the table yet.
+// At the start of a resume, it lets compactions run, and waits until one has written its table and
+// reads it. No version lists the table yet.
 class StartsACompaction final : public EventListener {
  public:
   explicit StartsACompaction(FaultFileSystem* files) : files_(files) {}
@@ -315,7 +315,7 @@ class StartsACompaction final : public EventListener {
   Gate may_go_on_;
 };
 
-// Its table was deleted as an orphan of the old primary, and the next open found it missing.
+// Its table must not be deleted as an orphan of the old primary, or the next open lacks it.
 TEST(PromotionWithJobsTest, ACompactionDuringTheResumeKeepsItsTable) {
   const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   const std::unique_ptr<Env> env = NewCompositeEnv(files);
@@ -359,7 +359,7 @@ TEST(PromotionWithJobsTest, ACompactionDuringTheResumeKeepsItsTable) {
   ASSERT_OK(db->Close());
 }
 
-// The second look at the archive ended the process by an assertion.
+// The second look at the archive must not end the process by an assertion.
 TEST(PromotionWithAnArchiveTest, ResumeLooksAtTheArchiveAgain) {
   const auto files = std::make_shared<FaultFileSystem>(std::make_shared<MemoryFileSystem>());
   const std::unique_ptr<Env> env = NewCompositeEnv(files);
@@ -393,7 +393,7 @@ TEST(PromotionWithAnArchiveTest, ResumeLooksAtTheArchiveAgain) {
   ASSERT_OK(secondary->Close());
 }
 
-// Calls each of the three from a flush of the promotion.
+// Calls each of the three methods from a flush of the promotion.
 class AsksAgain final : public EventListener {
  public:
   void OnFlushCompleted(DB*, const FlushJobInfo&) override {
@@ -405,7 +405,7 @@ class AsksAgain final : public EventListener {
     }
   }
 
-  DB* db = nullptr;  // null: nothing is asked
+  DB* db = nullptr;  // null: no call is made
   int calls = 0;
 };
 
@@ -459,7 +459,7 @@ TEST_F(PromotionTest, OnlyASecondaryIsPromoted) {
   EXPECT_TRUE(secondary_->PromoteToPrimary().IsShutdownInProgress());
 }
 
-// A log whose last record is torn: the recovery modes decide.
+// The recovery mode decides what happens to a log whose last record is torn.
 TEST_F(PromotionTest, ATornLogIsWhatTheRecoveryModeSays) {
   for (const WALRecoveryMode mode :
        {WALRecoveryMode::kTolerateCorruptedTailRecords, WALRecoveryMode::kAbsoluteConsistency,
@@ -506,7 +506,7 @@ TEST_F(PromotionTest, FilesThatLackWhatWasShownAreRefused) {
   ExpectAll();
 }
 
-// The MANIFEST has the sequences of the writes that are missing, from an edit after them.
+// An edit after the missing writes has recorded their sequences in the MANIFEST.
 TEST_F(PromotionTest, FilesThatLackWhatWasShownAreRefusedWhereTheManifestIsNewer) {
   ASSERT_OK(OpenSecondary());
   const std::string log = NewestLog();
@@ -539,7 +539,7 @@ TEST_F(PromotionTest, FilesThatLackWhatWasShownAreRefusedWhereTheManifestIsNewer
   StepPromoted();
 }
 
-// After a failure it is a secondary that can be asked again, or a primary that can be resumed.
+// After a failure it is a secondary that can be promoted again, or a primary that can be resumed.
 TEST_F(PromotionTest, AnErrorAtEveryCall) {
   int stayed = 0;
   int latched = 0;

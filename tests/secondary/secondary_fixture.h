@@ -27,7 +27,7 @@ class SecondaryFixture : public ::testing::Test {
   static constexpr const char* kOwnPath = "/secondary";
   static constexpr const char* kNumberKey = "number";
 
-  // Small MANIFESTs: they are replaced often.
+  // Small MANIFESTs, so that they are replaced often.
   SecondaryFixture() { options_.max_manifest_file_size = 600; }
 
   void OpenPrimary() {
@@ -37,7 +37,7 @@ class SecondaryFixture : public ::testing::Test {
       ASSERT_OK(primary_->CreateFamily(kSecond));
     }
   }
-  // The next batch: these changes, and its number in both families.
+  // Writes the next batch: these changes, and its number in both families.
   void Write(Commit commit, const WriteOptions& write_options = WriteOptions()) {
     for (const std::string& family : {kDefaultColumnFamilyName, std::string(kSecond)}) {
       commit.push_back({.kind = Change::Kind::kPut,
@@ -65,8 +65,8 @@ class SecondaryFixture : public ::testing::Test {
     }
     Write(std::move(commit));
   }
-  // A batch of entries "failed0", "failed1", ... in both families. It is in the log's file during
-  // `meanwhile`, fails to be synced, and is cut off again.
+  // Writes a batch of entries "failed0", "failed1", ... in both families. It is in the log's file
+  // during `meanwhile`. Then its sync fails, and it is cut off again.
   void WriteThatIsTakenBack(size_t entries, std::function<void()> meanwhile) {
     FaultRule sync;
     sync.operations = FaultOperation::kSync;
@@ -96,7 +96,7 @@ class SecondaryFixture : public ::testing::Test {
     ASSERT_TRUE(ran);
   }
   void FlushPrimary() { ASSERT_OK(primary_->Flush(primary_->families(), true)); }
-  // Every kind of change to the files.
+  // Makes every kind of change to the files.
   void Step() {
     Write();
     FlushPrimary();
@@ -108,11 +108,11 @@ class SecondaryFixture : public ::testing::Test {
     }
     Write();
   }
-  // A step at the nth call of the secondary, and if sticky at each later one.
+  // Makes a step at the nth call of the secondary and, if sticky, at each later one.
   void StepAtCall(uint64_t nth, bool sticky, int steps_max) {
     RunAtCall(calls_.get(), nth, sticky, steps_max, [this] { Step(); });
   }
-  // Nothing that it does from here on reaches a file, as after kill -9.
+  // Nothing that the primary does from here on reaches a file, as after kill -9.
   void KillPrimary() {
     FaultRule dead;
     dead.operations = FaultOperation::kAnyWrite;
@@ -121,7 +121,7 @@ class SecondaryFixture : public ::testing::Test {
     primary_.reset();
     primary_files_->ClearRules();
   }
-  // The primary's newest log.
+  // Returns the primary's newest log.
   std::string NewestLog() const {
     std::vector<std::string> names;
     EXPECT_OK(disk_->GetChildren(OpenDatabase::kPath, &names));
@@ -142,7 +142,7 @@ class SecondaryFixture : public ::testing::Test {
                                  &secondary_);
     });
   }
-  // `open` makes secondary_.
+  // `open` sets secondary_.
   template <typename Open>
   Status OpenReader(const Open& open) {
     CloseSecondary();
@@ -178,7 +178,7 @@ class SecondaryFixture : public ::testing::Test {
     const std::unique_ptr<Iterator> it(
         secondary_->NewIterator(ReadOptions(), handles_[family].get()));
     FamilyContents contents = ReadAll(it.get());
-    // Each way of reading finds the same.
+    // Each way of reading returns the same.
     std::vector<Slice> keys;
     for (const auto& [key, value] : contents) {
       std::string got;
@@ -200,8 +200,8 @@ class SecondaryFixture : public ::testing::Test {
     const auto number = contents.find(kNumberKey);
     return number == contents.end() ? 0 : std::stoull(number->second);
   }
-  // The secondary shows the state after one batch: at_least, or a later one; never an older one
-  // than before.
+  // Expects the state after one batch, which is at_least or later, and not older than the state
+  // shown before.
   void ExpectOneMoment(uint64_t at_least) {
     const FamilyContents first = Read(0);
     const uint64_t number = NumberOf(first);
@@ -223,7 +223,7 @@ class SecondaryFixture : public ::testing::Test {
   std::vector<std::unique_ptr<ColumnFamilyHandle>> handles_;
   // The contents after each batch; the first is the empty database.
   std::vector<Contents> states_ = {{{kDefaultColumnFamilyName, {}}, {kSecond, {}}}};
-  uint64_t shown_ = 0;  // by the secondary, at the last look
+  uint64_t shown_ = 0;  // by the secondary, at the last check
   int steps_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// GetUpdatesSince on a secondary: each batch that the secondary shows comes once, in order, while
-// its primary goes on in other logs, in the middle of a write, and after a promotion.
+// GetUpdatesSince on a secondary returns each batch that the secondary shows once, in order, while
+// the primary continues in other logs, in the middle of a write, and after a promotion.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ class UpdatesTest : public SecondaryFixture {
     EXPECT_OK(secondary_->GetUpdatesSince(1, &iterator));
     return iterator;
   }
-  // The new batches for the iterator: every one up to the secondary's last sequence.
+  // Expects all new batches of the iterator, up to the secondary's last sequence.
   void ExpectAllUpdates() {
     if (!iterator_->Valid()) iterator_->Next();
     for (const LoggedBatch& logged : TakeBatches(iterator_.get())) {
@@ -59,7 +59,7 @@ TEST_F(UpdatesTest, TheLogGrows) {
   }
 }
 
-// The primary writes an older log over, whose rest the iterator must not take for news.
+// The primary overwrites an older log, whose rest the iterator must not take for new batches.
 TEST_F(UpdatesTest, ALogThatWritesAnOlderOneOverGrows) {
   options_.WAL_ttl_seconds = 0;
   options_.recycle_log_file_num = 2;
@@ -67,7 +67,7 @@ TEST_F(UpdatesTest, ALogThatWritesAnOlderOneOverGrows) {
   CloseSecondary();
   ASSERT_OK(primary_->Close());
   OpenPrimary();
-  for (int i = 0; i < 30; ++i) Write();  // the log that is written over later is longer
+  for (int i = 0; i < 30; ++i) Write();  // the log that is overwritten later is longer
   for (int i = 0; i < 3; ++i) Step();
   ASSERT_GT(primary_files_->CallCount(FaultOperation::kReuse), 0u);
   ASSERT_OK(OpenSecondary());
@@ -122,7 +122,7 @@ TEST_F(UpdatesTest, ATornTailIsReadAgain) {
     taken_ = 1;
     iterator_ = Updates();
     ASSERT_NO_FATAL_FAILURE(ExpectAllUpdates());
-    // Half of the rest, which may end in the middle of a record too.
+    // Half of the rest, which may also end in the middle of a record.
     ASSERT_OK(WriteStringToFile(disk_.get(), whole.substr(0, (bytes + whole.size()) / 2), log,
                                 Durability::kBuffered));
     ASSERT_NO_FATAL_FAILURE(ExpectAllUpdatesAfterCatchUp());
@@ -132,7 +132,7 @@ TEST_F(UpdatesTest, ATornTailIsReadAgain) {
   iterator_.reset();
 }
 
-// A batch that was returned is not in the primary's history. The next one that is in a log has the
+// A batch that was returned is not in the primary's history. The next batch in a log has the
 // sequence after it.
 TEST_F(UpdatesTest, ABatchThatThePrimaryTakesBackEndsTheIteration) {
   constexpr size_t kEntries = 8;
@@ -156,8 +156,8 @@ TEST_F(UpdatesTest, ABatchThatThePrimaryTakesBackEndsTheIteration) {
   iterator_.reset();
 }
 
-// The iterator has read it, but not returned it. The secondary's last sequence is then the same as
-// when the iterator looked for a later log.
+// The iterator has read the batch but not returned it. Then the secondary's last sequence is the
+// same as when the iterator looked for a later log.
 TEST_F(UpdatesTest, ABatchThatIsTakenBackBeforeItsTurnIsNotReturned) {
   constexpr size_t kEntries = 8;
   Write();
@@ -173,7 +173,7 @@ TEST_F(UpdatesTest, ABatchThatIsTakenBackBeforeItsTurnIsNotReturned) {
     ASSERT_OK(primary_->db()->Put(WriteOptions(), StrCat("key", i), "v"));
   ASSERT_OK(CatchUp());
   ASSERT_EQ(secondary_->GetLatestSequenceNumber(), shown);
-  // The one on which it stands, and one for each Put.
+  // The batch at its position, and one for each Put.
   EXPECT_EQ(TakeBatches(iterator_.get()).size(), 1 + kEntries);
   EXPECT_OK(iterator_->status());
   iterator_.reset();

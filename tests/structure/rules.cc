@@ -11,7 +11,7 @@
 namespace ashlar::structure {
 namespace {
 
-// A folder that is not listed here is a violation: a new layer takes its place in the order first.
+// A folder that is not listed here is a violation. A new layer first gets its place in the order.
 const std::map<std::string, int, std::less<>> kLayers = {
     {"base", 1},     {"platform", 2},    {"filesystem", 3}, {"observe", 3}, {"execute", 4},
     {"key", 4},      {"config", 4},      {"cache", 5},      {"wal", 5},     {"ranges", 5},
@@ -50,7 +50,7 @@ bool ContainsWord(std::string_view line, std::string_view word) {
 }
 
 // True if the line has `object.member` or `object->member`, whatever the object. A designated
-// initialiser, `.member = value`, is none.
+// initialiser, `.member = value`, does not count.
 bool AccessesMember(std::string_view line, std::string_view member) {
   for (size_t at = line.find(member); at != std::string_view::npos;
        at = line.find(member, at + 1)) {
@@ -70,13 +70,13 @@ void EraseAll(std::string_view text, std::string* line) {
     line->erase(at, text.size());
 }
 
-// Sources that count. Tests read counters, and the tables of C and of texts name all of them.
+// The sources whose counters must be listed. Tests and the tables of C and of texts only name them.
 bool IsPartOfTheEngine(const SourceFile& file) {
   return file.IsCode() && file.IsIn("src") && !file.IsTest() && !file.IsIn("src/capi") &&
          file.path != "src/observe/statistics_texts.cc";
 }
 
-// The identifiers of capital letters in code, without those in comments.
+// Adds the identifiers that begin with a capital letter in code, but not those in comments.
 void AddConstantsOf(const SourceFile& file, std::set<std::string_view>* out) {
   for (const std::string& text : file.lines) {
     const std::string_view line = std::string_view(text).substr(0, text.find("//"));
@@ -89,7 +89,7 @@ void AddConstantsOf(const SourceFile& file, std::set<std::string_view>* out) {
   }
 }
 
-// The rules name the words they look for, and so do their tests.
+// The rules contain the words that they forbid, and so do their tests.
 bool IsThisSuite(const SourceFile& file) { return file.IsIn("tests/structure"); }
 
 const SourceFile* FindFile(const SourceTree& tree, std::string_view path) {
@@ -104,7 +104,7 @@ std::string TextOf(const SourceFile& file) {
   return text;
 }
 
-// From the first occurrence of one text to that of the other; empty if one of them is missing.
+// Returns the text from the first `begin` up to the next `end`, or none if either is missing.
 std::string Part(const std::string& text, std::string_view begin, std::string_view end) {
   const size_t from = text.find(begin);
   const size_t to = text.find(end, from == std::string::npos ? 0 : from);
@@ -146,8 +146,8 @@ void CheckLayerInclude(const SourceFile& file, const Include& include, Violation
   }
 }
 
-// The file that a quoted include means, or null. Public headers, internals and everything from the
-// root.
+// Returns the file that a quoted include names, or null. The name is relative to include/, to src/
+// or to the root.
 const SourceFile* Resolve(const std::map<std::string_view, const SourceFile*>& by_path,
                           const std::string& target) {
   for (const char* root : {"include/", "src/", ""}) {
@@ -165,7 +165,7 @@ std::map<std::string_view, const SourceFile*> IndexByPath(const SourceTree& tree
 
 using Graph = std::map<std::string, std::set<std::string>>;
 
-// One cycle per place where a walk in depth meets a node that it is still inside of.
+// Reports one cycle for each edge on which a depth-first search returns to a node of its path.
 Violations FindCycles(const Graph& graph) {
   Violations out;
   std::set<std::string> done;
@@ -190,10 +190,10 @@ Violations FindCycles(const Graph& graph) {
   return out;
 }
 
-// "src/lsm/reader" of src/lsm/reader.h and src/lsm/reader.cc.
+// Returns "src/lsm/reader" for src/lsm/reader.h and src/lsm/reader.cc.
 std::string PairOf(const SourceFile& file) { return file.path.substr(0, file.path.rfind('.')); }
 
-// Two pairs that are one component, cut for its length: the second may include the first back.
+// True if `from` may include `to` back, because they are one component split for its length.
 bool IsHalfOfOneComponent(const std::string& from, const std::string& to) {
   static const std::set<std::pair<std::string_view, std::string_view>> kHalves = {
       {"src/base/compression_codec", "src/base/compression"},
@@ -215,7 +215,7 @@ bool IsOperatingSystemHeader(std::string_view name) {
          name.starts_with("asm/") || name.starts_with("bits/");
 }
 
-// Those that a public header may need which is also C.
+// The C headers that a public header may need if it is also valid C.
 bool IsStandardCHeader(std::string_view name) {
   return name == "stdbool.h" || name == "stddef.h" || name == "stdint.h";
 }
@@ -227,14 +227,14 @@ size_t Columns(std::string_view line) {
   }));
 }
 
-// True of a line that cannot be broken: one word, such as a link, after the mark of a comment or of
-// an item if it has one.
+// True if the line cannot be broken, because it is one word, such as a link, after the mark of a
+// comment or of a list item.
 bool IsOneWord(std::string_view line) {
   const size_t begin = std::min(line.find_first_not_of(' '), line.size());
   return line.find(' ', begin + 3) == std::string_view::npos;
 }
 
-// True of a line with too many columns that can be broken.
+// True if the line has too many columns and can be broken.
 bool IsTooLong(std::string_view line) {
   return Columns(line) > kLineColumnsMax && !IsOneWord(line);
 }
@@ -253,8 +253,8 @@ void CheckLinesOf(const SourceFile& file, Violations* out) {
   }
 }
 
-// Whether a line of a document belongs to an item of a list: the last line that is not indented as
-// much begins one.
+// Returns whether a line of a document belongs to a list item, which begins above it with no
+// unindented line of text in between.
 bool InList(const SourceFile& file, size_t line) {
   while (line > 0) {
     const std::string& before = file.lines[--line];
@@ -270,7 +270,7 @@ bool InList(const SourceFile& file, size_t line) {
   return false;
 }
 
-// The condition of the assertion that begins in a line, without texts in quotes; empty: none does.
+// Returns the condition of the assertion that begins on a line, without quoted text; empty if none.
 std::string ConditionOfAssertion(const SourceFile& file, size_t line) {
   std::string_view rest = file.lines[line];
   size_t start = std::string_view::npos;
@@ -309,7 +309,7 @@ Violations CheckLayers(const SourceTree& tree) {
       if (!layer.empty()) {
         if (!include.angled) CheckLayerInclude(file, include, &out);
       } else if (file.IsIn("include")) {
-        // include/rocksdb is made of include/ashlar, not the other way round.
+        // include/rocksdb includes include/ashlar, never the reverse.
         const bool own = !include.angled &&
                          (include.target.starts_with("ashlar/") ||
                           (file.IsIn("include/rocksdb") && include.target.starts_with("rocksdb/")));
@@ -392,13 +392,13 @@ Violations CheckNoFolderCycles(const SourceTree& tree) {
 Violations CheckOperatingSystem(const SourceTree& tree) {
   Violations out;
   for (const SourceFile& file : tree.files) {
-    // One example is two processes and a pipe, and is not built for Windows.
+    // One example uses two processes and a pipe, and is not built for Windows.
     const bool is_posix = file.path == "examples/replication.cc";
     const bool library =
         file.IsIn("src") || file.IsIn("include") || (file.IsIn("examples") && !is_posix);
     if (!file.IsCode() || file.IsIn("src/platform") || IsThisSuite(file)) continue;
-    // The tools and the tests of a whole process ask for terminals, signals and children; the
-    // library asks src/platform.
+    // The tools and the tests that run processes use terminals, signals and children directly. The
+    // library uses src/platform.
     if (library) {
       for (const Include& include : ParseIncludes(file)) {
         if (IsOperatingSystemHeader(include.target)) {
@@ -474,7 +474,7 @@ Violations CheckLocks(const SourceTree& tree) {
                 {"std::mutex", "std::shared_mutex", "std::recursive_mutex",
                  "std::condition_variable", "std::lock_guard", "std::unique_lock"},
                 "use platform/mutex.h", &out);
-    // One of the compilers has them on a wait that loses wake-ups.
+    // One compiler implements these with a wait that loses wake-ups.
     ForbidWords(file,
                 {"std::latch", "std::barrier", "std::counting_semaphore", "std::binary_semaphore",
                  "notify_one", "notify_all"},
@@ -535,7 +535,7 @@ Violations CheckGuardedMembers(const SourceTree& tree) {
       {"src/lsm/properties.cc", "out->being_compacted"}};
   Violations out;
   for (const SourceFile& file : tree.files) {
-    // The class, its pickers, and the functions that require the lock.
+    // These are the class, its pickers, and the functions that require the lock.
     const bool user = file.path == "src/table/file_metadata.h" || file.IsIn("src/compact/plan") ||
                       file.path == "src/manifest/file_marks.h";
     const bool without_lock = file.path == "src/compact/plan/range_coverage.cc";

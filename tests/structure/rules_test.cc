@@ -1,4 +1,4 @@
-// The rules, first on small trees that break them and then on this source tree.
+// Tests the rules, first on small trees that break them and then on this source tree.
 #include "tests/structure/rules.h"
 
 #include "gmock/gmock.h"
@@ -316,7 +316,7 @@ TEST(FolderReadmeTest, FoldersWithCodeNeedOne) {
   EXPECT_THAT(CheckFolderReadme(tree), ElementsAre(HasSubstr("src/a:")));
 }
 
-// This source tree.
+// Checks this source tree.
 class ThisTree : public ::testing::Test {
  protected:
   static const SourceTree& Get() {

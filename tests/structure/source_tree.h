@@ -2,7 +2,7 @@
 //
 // Paths are relative to the root of the tree, with '/' between components, in ascending order. Only
 // the folders named below are read, so ignored files are not. Templates (.in, .j2) and data (.txt,
-// .toml, .json) are not read either: their lines are those of what is made of them.
+// .toml, .json) are not read either, because the files made from them determine their lines.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace ashlar::structure {
 // The folders with code, below the root.
 inline constexpr std::string_view kFolders[] = {"bench", "examples", "include",
                                                 "src",   "tests",    "tools"};
-// Documents and texts are read there too, in these, and in the root itself.
+// Folders in which, as in kFolders and in the root itself, documents and texts are read.
 inline constexpr std::string_view kOtherFolders[] = {".ci", "bindings", "cmake", "docs"};
 
 struct SourceFile {
@@ -27,19 +27,19 @@ struct SourceFile {
   bool IsCode() const;              // .h, .cc or .c
   bool IsDocument() const;          // .md
   bool IsOtherLanguage() const;     // Python, Java, CMake, shell, and lists of C++ (.inc)
-  bool IsTest() const;  // *_test.cc, what they share in a *_test_kit.h, everything in tests/
+  bool IsTest() const;  // *_test.cc, the code that they share in *_test_kit.h, everything in tests/
   bool IsIn(std::string_view folder) const;  // the folder itself or one below it
 };
 
 struct SourceTree {
   std::vector<SourceFile> files;  // code below kFolders, and all documents
-  std::vector<SourceFile> texts;  // code elsewhere and other languages: CheckLines alone reads them
+  std::vector<SourceFile> texts;  // code elsewhere and other languages; only CheckLines reads them
 };
 
-// Fails the process's current test when the root cannot be read.
+// Fails the current test if the root cannot be read.
 SourceTree ReadSourceTree(const std::string& root);
 
-// A file whose text is given, for tests of the rules themselves.
+// Makes a file from the given text, for tests of the rules themselves.
 SourceFile MakeSourceFile(std::string path, std::string_view text);
 
 // One #include line.

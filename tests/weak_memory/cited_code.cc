@@ -9,7 +9,7 @@ namespace ashlar {
 
 namespace {
 
-// The words of a text with one blank between them.
+// Returns the words of a text with one blank between them.
 std::string InOneLine(std::istream& in) {
   std::string line;
   for (std::string word; in >> word;) line += word + " ";
@@ -23,7 +23,7 @@ std::string InOneLine(const std::string& text) {
   return line;
 }
 
-// From `from` to the brace that ends its body. Empty: there is none.
+// Returns the text from `from` to the brace that ends its body, or an empty text if there is none.
 std::string DefinitionIn(const std::string& code, const std::string& from) {
   const size_t begin = code.find(from);
   if (begin == std::string::npos) return {};

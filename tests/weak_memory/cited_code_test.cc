@@ -1,4 +1,4 @@
-// Citations of the first definition in this file: it must be cited whole, in its order, and alone.
+// Citations of the first definition in this file, which must be complete, in order, and exclusive.
 #include "tests/weak_memory/cited_code.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // A node of memtable/entry_tree_node.h under the memory model: a writer that inserts three entries,
-// and a reader that goes through the node once.
+// and a reader that iterates over the node once.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,7 +34,7 @@ MemoryModel::Outcome ExploreNode(Bug bug) {
   return MemoryModel::Explore([bug](MemoryModel* setup) {
     using Place = MemoryModel::Place;
     const Place state = setup->NewPlace("state", StateOf(1, 0));
-    // An order is several words; each has the number of entries that it is for.
+    // An order has several words. Each holds the number of entries for which the order was written.
     const std::array<Place, 2> first = {setup->NewPlace("order 0, first word", 1),
                                         setup->NewPlace("order 1, first word", 0)};
     const std::array<Place, 2> last = {setup->NewPlace("order 0, last word", 1),
@@ -90,7 +90,7 @@ TEST(EntryTreeModel, EverySeededBugIsFound) {
   }
 }
 
-// The model has no prefix of a node, and no children.
+// The model leaves out a node's prefix and children.
 TEST(EntryTreeModel, ItsStepsAreThoseOfTheCode) {
   EXPECT_TRUE(CitedCode(
       "src/memtable/entry_tree_insert.cc", "void EntryTree::InsertAt(",

@@ -1,6 +1,6 @@
-// A split of memtable/entry_tree_insert.cc under the memory model: a writer that replaces the only
-// child of a parent by two, and then fills the dead child for another place in the tree; and a
-// reader that goes from the parent to a child once.
+// A split of memtable/entry_tree_insert.cc under the memory model. A writer replaces the only child
+// of a parent with two children, and then fills the dead child for another place in the tree. A
+// reader goes from the parent to a child once.
 //
 //   before   parent [C]      C has the keys 1 and 2
 //   after    parent [L | R]  L has 1, R has 2, and C a key of another place
@@ -27,8 +27,8 @@ constexpr int64_t kKey1 = 1;
 constexpr int64_t kKey2 = 2;
 constexpr int64_t kElsewhere = 4;
 
-// States count the changes. Those of a node that is alive are odd; a parent has its separator from
-// the first change on.
+// States count the changes. The state of a live child is odd. A parent has its separator from its
+// first change on.
 constexpr bool IsDead(int64_t state) { return state % 2 == 0; }
 constexpr int64_t kKilled = 2;
 constexpr int64_t kUsedAgain = 3;
@@ -58,14 +58,14 @@ MemoryModel::Outcome ExploreSplit(Bug bug, int64_t key) {
     }
 
     setup->Start("writer", [=](MemoryModel* m) -> ModelThread {
-      // Fill, of both halves.
+      // Fill, for both halves.
       for (const int64_t node : {kLeft, kRight}) {
         const auto at = static_cast<size_t>(node);
         co_await m->Fence(kRelease);
         co_await m->Store(keys[at], node == kLeft ? kKey1 : kKey2, kRelaxed);
         co_await m->Store(states[at], 1, kRelease);
       }
-      // InsertAt, of the separator and the right half.
+      // InsertAt, for the separator and the right half.
       co_await m->Fence(kRelease);
       co_await m->Store(children[1], kRight, kRelaxed);
       co_await m->Store(parent, 1, kRelease);
@@ -75,7 +75,7 @@ MemoryModel::Outcome ExploreSplit(Bug bug, int64_t key) {
         co_await m->Store(keys[kOld], kElsewhere, kRelaxed);
         co_await m->Store(states[kOld], kUsedAgain, kRelease);
       }
-      // SwapChild, of the left half.
+      // SwapChild, for the left half.
       co_await m->Store(children[0], kLeft, bug == Bug::kSwapIsRelaxed ? kRelaxed : kRelease);
       if (bug != Bug::kParentKeepsItsState) co_await m->Store(parent, 2, kRelease);
       if (bug == Bug::kKilledBeforeTheParentChanges) co_return;

@@ -28,7 +28,7 @@ MemoryModel::Outcome ExploreEpoch(Bug bug) {
     const auto global = setup->NewPlace("global", 1);
     const auto shared = setup->NewPlace("shared", 1);    // 1: leads to the object
     const auto newest = setup->NewPlace("newest", 0);    // 1: the object is retired
-    const auto deleted = setup->NewPlace("deleted", 0);  // 1: the object is no more
+    const auto deleted = setup->NewPlace("deleted", 0);  // 1: the object is deleted
 
     setup->Start("reader", [=](MemoryModel* m) -> ModelThread {
       const int64_t epoch =
@@ -72,7 +72,7 @@ TEST(EpochModel, EverySeededBugIsFound) {
   }
 }
 
-// The model has one domain, and no counts of what waits.
+// The model has one domain, and no counts of waiting objects.
 TEST(EpochModel, ItsStepsAreThoseOfTheCode) {
   EXPECT_TRUE(
       CitedCode("src/execute/epoch.h", "void Enter(",

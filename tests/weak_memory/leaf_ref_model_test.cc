@@ -1,5 +1,5 @@
 // A LeafRef of pmem/leaf_index.h under the memory model: a writer that changes the leaf, drops it,
-// and uses the LeafRef again for another leaf, and a reader that reads the leaf once.
+// and reuses the LeafRef for another leaf, and a reader that reads the leaf once.
 #include <gtest/gtest.h>
 
 #include "tests/support/memory_model.h"
@@ -83,7 +83,7 @@ TEST(LeafRefModel, EverySeededBugIsFound) {
   }
 }
 
-// The model has no nodes of the index.
+// The model leaves out the nodes of the index.
 TEST(LeafRefModel, ItsStepsAreThoseOfTheCode) {
   const std::string header = "src/pmem/leaf_index.h";
   EXPECT_TRUE(CitedCode(header, "bool Unchanged(uint64_t seen)",

@@ -1,5 +1,5 @@
 // The states of execute/shared_count.h under the memory model: a thread that finds and pins the
-// object, and the owner that gives it up. The grace period is that of the epoch model.
+// object, and the owner that drops it. The grace period is the same as in the epoch model.
 #include <gtest/gtest.h>
 
 #include "tests/support/memory_model.h"

@@ -1,7 +1,7 @@
 // The real entry tree, with its writer stopped after each machine instruction of an insert. A
-// reader that runs there finds the same memory as one on another processor may find, because x86
-// makes stores visible in their order. Together with the memory model's tests, which cover other
-// processors, this finds with certainty the races that threads meet by chance.
+// reader that runs at that point finds memory that a reader on another processor may find, because
+// x86 makes stores visible in order. Together with the memory model's tests, which cover other
+// processors, this finds reliably the races that threads hit by chance.
 #if defined(__x86_64__)
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ const std::function<void()>* after_each = nullptr;
 
 void OnTrap(int) { (*after_each)(); }
 
-// The red zone of the caller's frame stays as it is.
+// Leaves the red zone of the caller's frame unchanged.
 inline void SetTrapFlag() {
   asm volatile(
       "lea -128(%%rsp), %%rsp\n\tpushfq\n\torq %0, (%%rsp)\n\tpopfq\n\tlea 128(%%rsp), %%rsp" ::"i"(
@@ -66,7 +66,7 @@ class SteppedInsert : public testing::Test {
     newcomer_ = nullptr;
   }
 
-  // Every entry is there in its order, forwards and backwards; the newcomer may be.
+  // Expects every entry in order, forwards and backwards. The newcomer may be present or not.
   void Check() {
     ++steps_;
     EntryTree::Walk walk(&tree_);

@@ -1,6 +1,6 @@
-// The real epochs with store buffers of the test. This binary has its own two fences in place of
-// those of src/platform, so that a test decides when the stores of a thread reach the others: those
-// of an entered guard at the next fence, and no sooner.
+// The real epochs with simulated store buffers. This binary replaces the two fences of
+// src/platform, so that a test decides when the stores of a thread reach the others. The stores of
+// an entered guard reach them at the next fence, and no sooner.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ std::function<void()> at_heavy_fence;
 }  // namespace
 
 namespace internal {
-// False: a light fence calls FullFence.
+// If false, a light fence calls FullFence.
 constinit std::atomic<bool> light_fence_is_free{false};
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -42,7 +42,7 @@ class StoreBuffer : public testing::Test {
     at_heavy_fence = nullptr;
   }
 
-  // The epoch that this thread has entered: in its store buffer from now on.
+  // Moves the epoch that this thread has entered into its store buffer.
   void Buffer() { epoch_ = CurrentThreadSlot().epoch.epoch.exchange(0); }
   void Drain() {
     if (epoch_ != 0) CurrentThreadSlot().epoch.epoch.store(std::exchange(epoch_, 0));
@@ -68,7 +68,7 @@ TEST_F(StoreBuffer, APassSeesTheEpochThatAReaderHasNotShownYet) {
   EXPECT_EQ(deleted, 1);
 }
 
-// The fence is after the tag: a guard that is entered in between does not keep the object.
+// The fence is after the tag, so a guard that is entered in between does not keep the object.
 TEST_F(StoreBuffer, AGuardEnteredAtTheFenceIsInALaterEpoch) {
   int deleted = 0;
   EpochEntry entry;

@@ -33,8 +33,8 @@ class CallOrderTest : public ::testing::Test {
   std::unique_ptr<DB> db_;
 };
 
-// The first index from `from` on of the call with this start and end; the number of calls
-// when it is not there.
+// Returns the first index, from `from` on, of a call with this start and end, or the number
+// of calls if there is none.
 size_t Find(const Calls& calls, const std::string& start, const std::string& end, size_t from = 0) {
   const auto found = std::find_if(
       calls.begin() + static_cast<ptrdiff_t>(std::min(from, calls.size())), calls.end(),
@@ -46,7 +46,7 @@ struct Step {
   std::string start, end;
 };
 
-// Every step is there, each after the one before it.
+// Expects all steps in this order.
 void ExpectInOrder(const Calls& calls, const std::vector<Step>& steps) {
   size_t at = 0;
   for (const Step& step : steps) {

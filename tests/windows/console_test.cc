@@ -1,5 +1,5 @@
-// The console that a program runs in is left as it was found. Wine has a console where the system
-// below has a terminal, which `script` provides.
+// A program leaves its console as it found it. Wine has a console if the host system has a
+// terminal, which `script` provides.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Threads begin and end. The library takes their slots back, in a program and in a DLL, and
-// destructors find their objects as they were left.
+// When threads end, the library takes their slots back, in a program and in a DLL, and destructors
+// find their objects as the threads left them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -82,7 +82,7 @@ TEST(ThreadExit, AThreadIsCleanedUpInADll) { ExpectNothingLeft(RunIn("slots.dll"
 
 TEST(ThreadExit, AThreadIsCleanedUpInADllThatADllLoads) { ExpectNothingLeft(RunIn("loader.dll")); }
 
-// Each load by itself would take a slot of thread-local storage; a process has 1,088.
+// If each load took a slot of thread-local storage, the 1,088 slots of a process would run out.
 void LoadAndFree(const std::string& path) {
   constexpr int kCycles = 1'300;
   for (int i = 0; i < kCycles; ++i) {

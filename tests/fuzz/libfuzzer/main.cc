@@ -22,7 +22,7 @@ using ashlar::fuzz::Target;
 
 const Target* target = nullptr;
 
-// Seven inputs of eight are repaired; the others keep the checksums that the mutation left.
+// Seven of eight inputs are repaired. The others keep the checksums that the mutation left.
 constexpr unsigned kUnrepairedOneIn = 8;
 
 std::string_view OptionValue(std::string_view argument, std::string_view option) {
@@ -37,7 +37,7 @@ void WriteSeeds(const std::string& folder) {
   }
 }
 
-// A mutation of a window, so that the bytes after it stay where they are.
+// Mutates a window, so that the bytes after it keep their positions.
 size_t MutateWindow(uint8_t* data, size_t size, unsigned seed) {
   const size_t at = seed % size;
   const size_t window = std::min<size_t>(size - at, 64);

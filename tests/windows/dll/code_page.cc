@@ -1,4 +1,4 @@
-// A program that adds a line to a file: the code page in which its console shows text.
+// A program that appends a line to a file: the code page of its console's output.
 #include <cstdio>
 
 #include "platform/windows/windows_headers.h"

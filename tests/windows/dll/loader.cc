@@ -1,4 +1,4 @@
-// A DLL that loads the other one, which is in the same directory, and passes the call on.
+// A DLL that loads slots.dll from its own directory and forwards the call to it.
 #include "platform/windows/windows_headers.h"
 #include "tests/windows/dll/slots.h"
 

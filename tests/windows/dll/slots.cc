@@ -1,5 +1,5 @@
-// A DLL with a copy of the library. Its threads are the system's own, started without the
-// compiler's runtime, as a program in another language would.
+// A DLL with a copy of the library. The system starts its threads without the compiler's runtime,
+// as for a program in another language.
 #include "tests/windows/dll/slots.h"
 
 #include <atomic>
