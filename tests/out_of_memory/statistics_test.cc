@@ -1,7 +1,7 @@
 // Allocation failure while a thread counts for the first time.
 #include <gtest/gtest.h>
 
-#include <latch>
+#include <deque>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -9,6 +9,7 @@
 #include "ashlar/statistics.h"
 #include "platform/thread.h"
 #include "tests/out_of_memory/failing_new.h"
+#include "tests/support/gate.h"
 
 namespace ashlar {
 namespace {
@@ -18,19 +19,19 @@ class AllSlots {
  public:
   AllSlots() {
     for (bool fresh = false; !fresh;) {
-      std::latch has_slot(1);
-      threads_.emplace_back([&] {
+      Gate& has_slot = gates_.emplace_back();
+      threads_.emplace_back([this, &has_slot, &fresh] {
         const size_t before = CountSlots();
         CurrentThreadSlot();
         fresh = CountSlots() > before;
-        has_slot.count_down();
-        end_.wait();
+        has_slot.Open();
+        end_.Wait();
       });
-      has_slot.wait();
+      has_slot.Wait();
     }
   }
   ~AllSlots() {
-    end_.count_down();
+    end_.Open();
     for (std::thread& thread : threads_) thread.join();
   }
   AllSlots(const AllSlots&) = delete;
@@ -43,7 +44,8 @@ class AllSlots {
     return slots;
   }
 
-  std::latch end_{1};
+  Gate end_;
+  std::deque<Gate> gates_;
   std::vector<std::thread> threads_;
 };
 
