@@ -13,7 +13,7 @@
 namespace ashlar {
 namespace {
 
-// Names one order and keeps another.
+// Orders keys in reverse, under a name that the engine does not know.
 class Renamed final : public Comparator {
  public:
   const char* Name() const override { return "test.Renamed"; }
@@ -119,7 +119,7 @@ TEST_F(InspectTest, TablesAreVerifiedOneByOneWhateverTheirOrder) {
   EXPECT_OK(VerifyTable(db_options_, tables[2], order_.Name()));
 }
 
-// An open replaces the MANIFEST: a CURRENT that was read before names a file that is gone.
+// An open replaces the MANIFEST, so a CURRENT that was read before names a deleted file.
 TEST_F(InspectTest, AProgramThatOpensTheDatabaseMeanwhileIsNoDamage) {
   const auto open_and_close = [this] {
     ColumnFamilyOptions renamed;

@@ -75,7 +75,7 @@ class BackupEngineTest : public ::testing::Test {
     return contents;
   }
 
-  // The names below a folder of the backups.
+  // Returns the names in a folder of the backup directory.
   std::vector<std::string> Names(const std::string& folder) const {
     std::vector<std::string> names;
     EXPECT_TRUE(env_->GetChildren(StrCat(kBackups, "/", folder), &names).ok());
@@ -110,7 +110,7 @@ TEST_F(BackupEngineTest, EachBackupIsAMoment) {
   std::vector<Model> moments;
   for (int i = 0; i < 4; ++i) {
     PutMany(100, StrCat("value", i));
-    // With and without tables, logs, and both.
+    // The backups differ in whether they have tables, logs or both.
     if (i % 2 == 1) {
       ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
     }
@@ -135,7 +135,7 @@ TEST_F(BackupEngineTest, EachBackupIsAMoment) {
   EXPECT_TRUE(engine->RestoreDBFromBackup(5, kDb, kDb).IsNotFound());
 }
 
-// In a table that the backup shares, and in the log that it copies.
+// One deletion is in a table that the backup shares, the other in the log that it copies.
 TEST_F(BackupEngineTest, RangeDeletionsAreRestored) {
   OpenDb();
   const std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -198,7 +198,7 @@ TEST_F(BackupEngineTest, TablesAreSharedAndGoWithTheLastBackupThatHasThem) {
               Names("private").empty());
 }
 
-// The later backup named a table that had been written, and never synced.
+// The second backup shares a table that the first wrote without a sync, and must sync it.
 TEST_F(BackupEngineTest, ABackupWithSyncIsDurableAfterOneWithout) {
   const auto disk = std::make_shared<CrashFileSystem>();
   const std::unique_ptr<Env> env = NewCompositeEnv(disk);
@@ -246,8 +246,8 @@ TEST_F(BackupEngineTest, DatabasesMayShareADirectory) {
   }
 }
 
-// A second engine opens between any two files that the first copies. It would delete the files that
-// the first is copying, and the first would call its backup good.
+// A second engine opens between any two files that the first one copies. It must not delete the
+// files that the first one is copying, because the first one would still report success.
 TEST_F(BackupEngineTest, ASecondEngineOpensAndHarmsNoBackupInProgress) {
   OpenDb();
   PutMany(100, "value");
@@ -293,8 +293,8 @@ TEST_F(BackupEngineTest, TwoEnginesTakeTurns) {
     EXPECT_EQ(id, expected);
     moments.push_back(model_);
   }
-  // The second has not seen the third backup, deletes it nevertheless, and its number is used
-  // again.
+  // The second engine deletes the third backup, although it has not listed it. A later backup uses
+  // the number again.
   ASSERT_TRUE(second->DeleteBackup(3).ok());
   EXPECT_TRUE(first->VerifyBackup(3).IsNotFound());
   EXPECT_TRUE(first->RestoreDBFromBackup(3, "/copy", "/copy").IsNotFound());
@@ -334,7 +334,7 @@ TEST_F(BackupEngineTest, ManyBackupsAreRemovedWithOneSync) {
   EXPECT_EQ(Contents(), model_);
 }
 
-// With a part of the list, a restore of the latest backup would take an older one.
+// With an incomplete list, a restore of the latest backup would restore an older one.
 TEST_F(BackupEngineTest, AListThatCannotBeReadLeavesTheOneBefore) {
   OpenDb();
   const std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -364,7 +364,7 @@ TEST_F(BackupEngineTest, AListThatCannotBeReadLeavesTheOneBefore) {
   }
 }
 
-// Changes run one after the other, and the other calls see one state or the next.
+// Changes are serialized. Other calls see the state before or after a change.
 TEST_F(BackupEngineTest, ThreadsShareAnEngine) {
   constexpr int kEach = 8;
   OpenDb();
@@ -402,7 +402,7 @@ TEST_F(BackupEngineTest, ThreadsShareAnEngine) {
   EXPECT_EQ(infos.size(), 1U + 2 * kEach);
 }
 
-// Between any two calls of the first engine, the second one deletes the backup.
+// The second engine deletes the backup before each file system call of the first one in turn.
 TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsReadIsNotFound) {
   OpenDb();
   PutMany(20, "value");
@@ -437,7 +437,7 @@ TEST_F(BackupEngineTest, ABackupThatIsDeletedWhileItIsReadIsNotFound) {
   }
 }
 
-// A restore by the old list failed after it had deleted the database, if both were of one size.
+// With the old list, a restore of a backup of equal size would fail after it deletes the database.
 TEST_F(BackupEngineTest, AnotherBackupWithTheNumberOfAListedOneIsNotTakenForIt) {
   const auto back_up = [this](const std::string& value) {
     OpenDb();
@@ -478,14 +478,14 @@ TEST_F(BackupEngineTest, LeftoversOfAnEngineThatWasAtWorkAreRemovedLater) {
 TEST_F(BackupEngineTest, TheFolderMayBeAMountPointInAFileSystemWithoutSyncs) {
   FaultRule rule;
   rule.operations = FaultOperation::kSyncDirectory;
-  rule.nth = 2;  // after the opening of the parent, which is the first directory to be synced
+  rule.nth = 2;  // the parent's first sync, because opening it counts as a sync
   rule.error = Status::NotSupported("no sync of directories");
   faults_->AddRule(rule);
   EXPECT_NE(OpenEngine(), nullptr);
   EXPECT_EQ(faults_->FaultsInjected(), 1u);
 }
 
-// The directories that the restore had made were lost, with all that was synced in them.
+// A restore must sync the directories that it makes, or a power cut loses all files in them.
 TEST_F(BackupEngineTest, ARestoredDatabaseSurvivesAPowerCut) {
   const auto disk = std::make_shared<CrashFileSystem>();
   const std::unique_ptr<Env> env = NewCompositeEnv(disk);
@@ -518,7 +518,7 @@ TEST_F(BackupEngineTest, ARestoredDatabaseSurvivesAPowerCut) {
   options_.env = env_.get();
 }
 
-// A directory that is named by mistake may have folders with these names.
+// A directory that is passed by mistake may have folders with these names.
 TEST_F(BackupEngineTest, FilesThatNoEngineMadeStay) {
   OpenDb();
   PutMany(10, "value");
@@ -637,8 +637,8 @@ TEST_F(BackupEngineTest, DamageIsFoundAndNamed) {
   EXPECT_TRUE(Names("private").empty());
 }
 
-// An interrupted copy of the directory of the backups leaves one. The restore would fail after it
-// has deleted the database.
+// An interrupted copy of the backup directory leaves a truncated table. Without the check, the
+// restore would fail after it has deleted the database.
 TEST_F(BackupEngineTest, ACutTableIsFoundBeforeADatabaseIsReplaced) {
   OpenDb();
   std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -663,14 +663,14 @@ TEST_F(BackupEngineTest, ACutTableIsFoundBeforeADatabaseIsReplaced) {
   std::vector<BackupID> corrupted;
   engine->GetCorruptedBackups(&corrupted);
   EXPECT_EQ(corrupted, std::vector<BackupID>{1});
-  // The next backup of the table makes it whole.
+  // The next backup of the table repairs it.
   OpenDb();
   ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
   CloseDb();
   for (const BackupID id : {1U, 2U}) EXPECT_TRUE(OpenEngine()->VerifyBackup(id, true).ok());
 }
 
-// Such a backup cannot be restored.
+// A backup without CURRENT cannot be restored.
 TEST_F(BackupEngineTest, ADescriptionWithoutCurrentIsDamaged) {
   OpenDb();
   Put("key", "value");
@@ -679,7 +679,7 @@ TEST_F(BackupEngineTest, ADescriptionWithoutCurrentIsDamaged) {
   std::string text = ReadFileToString(faults_.get(), path, 1 << 20).value();
   const size_t begin = text.find("private/1/CURRENT");
   ASSERT_NE(begin, std::string::npos);
-  // Another file twice, so that the number of files stays right.
+  // List another file twice, so that the number of files stays right.
   const size_t other = text.find("private/1/MANIFEST");
   ASSERT_NE(other, std::string::npos);
   const std::string manifest = text.substr(other, text.find('\n', other) - other);
@@ -693,7 +693,7 @@ TEST_F(BackupEngineTest, ADescriptionWithoutCurrentIsDamaged) {
   EXPECT_TRUE(engine->RestoreDBFromBackup(1, "/restored", "/restored").IsCorruption());
 }
 
-// A restore writes CURRENT itself, and would have deleted the database by then.
+// A restore deletes the database before it writes CURRENT, so it must check CURRENT first.
 TEST_F(BackupEngineTest, ACurrentThatNamesNoManifestIsFoundBeforeADatabaseIsReplaced) {
   OpenDb();
   std::unique_ptr<BackupEngine> engine = OpenEngine();
@@ -717,12 +717,12 @@ TEST_F(BackupEngineTest, ACurrentThatNamesNoManifestIsFoundBeforeADatabaseIsRepl
     EXPECT_EQ(Contents(), model_) << "nothing is replaced";
     CloseDb();
   };
-  // Another digit, which its checksum shows.
+  // A changed digit, which the checksum reveals.
   const std::string current = StrCat(kBackups, "/private/1/CURRENT");
   change(current, "MANIFEST-0", "MANIFEST-9");
   expect_refused();
   change(current, "MANIFEST-9", "MANIFEST-0");
-  // A description without the MANIFEST.
+  // A description that does not list the MANIFEST.
   const std::string meta = StrCat(kBackups, "/meta/1");
   const std::string text = ReadFileToString(faults_.get(), meta, 1 << 20).value();
   const auto line = [&](const std::string& begin) {
@@ -753,7 +753,7 @@ TEST_F(BackupEngineTest, RateLimitersSeeEachByteThatIsCopied) {
   PutMany(1000, std::string(100, 'v'));
   ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
   BackupEngineOptions options(kBackups);
-  options.backup_rate_limit = 1;  // the limiter takes its place
+  options.backup_rate_limit = 1;  // the limiter overrides it
   options.backup_rate_limiter = std::make_shared<CountingLimiter>();
   options.restore_rate_limiter = std::make_shared<CountingLimiter>();
   const std::unique_ptr<BackupEngine> engine = OpenEngine(options);
@@ -852,7 +852,7 @@ TEST_F(BackupEngineTest, AnOpenDatabaseIsNotReplaced) {
   EXPECT_EQ(Contents(), model_);
 }
 
-// The files of the backup, or of another one, were taken for those of the database to be replaced.
+// The restore must not take the files of a backup for those of the database that it replaces.
 TEST_F(BackupEngineTest, NothingIsRestoredIntoTheFoldersOfBackups) {
   OpenDb();
   PutMany(10, "value");
@@ -878,7 +878,7 @@ TEST_F(BackupEngineTest, NothingIsRestoredIntoTheFoldersOfBackups) {
   ASSERT_TRUE(engine->RestoreDBFromBackup(1, "/private", "/private").ok());
 }
 
-// By another path of the same file system, and by the same path of another file system object.
+// Another path of the same file system, and the same path of another file system object.
 TEST_F(BackupEngineTest, TheFoldersOfBackupsAreKnownByAnyPath) {
   OpenDb();
   PutMany(10, "value");
@@ -907,7 +907,7 @@ TEST_F(BackupEngineTest, TheFoldersOfBackupsAreKnownByAnyPath) {
   OpenDb();
   EXPECT_EQ(Contents(), model_) << "a refused restore changes nothing";
   CloseDb();
-  // A lock that nobody holds, as a killed process leaves it.
+  // A lock file that nobody holds, as a killed process leaves it.
   ASSERT_TRUE(
       WriteStringToFile(faults_.get(), "", StrCat(kBackups, "/private/1/LOCK"), Durability::kSynced)
           .ok());
@@ -987,7 +987,7 @@ TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
   ASSERT_TRUE(engine->CreateNewBackup(db_.get()).ok());
   Put("b", "logged later");
   CloseDb();
-  // The logs on disk go on where the backup ends.
+  // The logs on disk continue where the backup ends.
   ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, "/wal", RestoreOptions(true)).ok());
   OpenDb();
   EXPECT_EQ(Contents(), model_);
@@ -997,7 +997,7 @@ TEST_F(BackupEngineTest, LogsInAFolderOfTheirOwnAndKeptLogs) {
   EXPECT_TRUE(Contents().empty());
 }
 
-// The restore deleted the log, and the open database went on with a log that has no name.
+// The restore must not delete the log that the open database writes to.
 TEST_F(BackupEngineTest, ARestoreLeavesTheLogsOfADatabaseThatIsOpen) {
   options_.wal_dir = "/wal";
   OpenDb();
@@ -1013,9 +1013,9 @@ TEST_F(BackupEngineTest, ARestoreLeavesTheLogsOfADatabaseThatIsOpen) {
   EXPECT_EQ(Contents(), model_);
 }
 
-// The MANIFEST has a log of an earlier run on record as synced, and the backup has no log.
+// The MANIFEST records a log of an earlier run as synced, but the backup has no logs.
 TEST_F(BackupEngineTest, ABackupWithoutLogsMissesNone) {
-  options_.avoid_flush_during_recovery = true;  // the log stays
+  options_.avoid_flush_during_recovery = true;  // keeps the log
   BackupEngineOptions without_logs(kBackups);
   without_logs.backup_log_files = false;
   for (const bool tracks : {false, true}) {
@@ -1044,7 +1044,7 @@ TEST_F(BackupEngineTest, ABackupWithoutLogsMissesNone) {
   }
 }
 
-// The archive has a log between the backup and the logs that are live.
+// The archive has a log between the backup and the live logs.
 TEST_F(BackupEngineTest, KeptLogsAreThoseOfTheArchiveToo) {
   options_.WAL_ttl_seconds = 1000000;
   for (const std::string wal_dir : {kDb, "/wal"}) {
@@ -1071,7 +1071,7 @@ TEST_F(BackupEngineTest, KeptLogsAreThoseOfTheArchiveToo) {
   }
 }
 
-// A stream of the restored database has its own writes, and none of those that the restore undid.
+// A stream of the restored database returns its own writes, but none that the restore undid.
 TEST_F(BackupEngineTest, ArchivedLogsOfTheReplacedDatabaseAreDeleted) {
   options_.WAL_ttl_seconds = 1000000;
   OpenDb();
@@ -1090,7 +1090,7 @@ TEST_F(BackupEngineTest, ArchivedLogsOfTheReplacedDatabaseAreDeleted) {
   ASSERT_TRUE(engine->RestoreDBFromLatestBackup(kDb, kDb).ok());
   EXPECT_TRUE(ArchivedLogs(kDb).empty());
   OpenDb();
-  // The numbers of logs rise beyond those of the undone ones.
+  // The log numbers rise beyond those of the undone logs.
   for (int i = 0; i < 10; ++i) {
     Put("c", "new");
     if (i >= 4) {
@@ -1108,7 +1108,7 @@ TEST_F(BackupEngineTest, ArchivedLogsOfTheReplacedDatabaseAreDeleted) {
   EXPECT_EQ(batches, 10);
 }
 
-// The database that is replaced had its logs in its own directory.
+// The replaced database has its logs in its own directory, not in the given one.
 TEST_F(BackupEngineTest, LogsOfTheReplacedDatabaseAreDeletedWhereverTheyAre) {
   OpenDb();
   Put("a", "in the backup");
@@ -1138,8 +1138,8 @@ TEST_F(BackupEngineTest, AfterTheLargestNumberNoBackupIsMade) {
   EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
 }
 
-// Between any two files that a backup copies, a batch is written to two families, and one of them
-// is flushed.
+// Between any two files that a backup copies, a batch is written to two families, and one of the
+// two families is flushed.
 TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
   OpenDb();
   ColumnFamilyHandle* other = nullptr;
@@ -1182,9 +1182,9 @@ TEST_F(BackupEngineTest, WritesBetweenTwoFilesTearNoBatch) {
   }
 }
 
-// Batches that span two families are whole in every backup, whatever is flushed. Two calls flush,
-// and the first has switched the memtable when the second leads. A new log begins that no flush
-// records, and recovery looks for the previous log, which nothing needs any more.
+// Two concurrent flush calls may leave a log whose start no flush records, because the first call
+// has switched the memtable when the second one leads. Recovery then looks for the previous log,
+// although no memtable needs it any more.
 TEST_F(BackupEngineTest, ALogThatOnlyTheManifestNeedsIsPartOfIt) {
   OpenDb();
   Put("a", "1");
@@ -1267,8 +1267,8 @@ TEST_F(BackupEngineTest, BackupsUnderWritesAreConsistent) {
   }
 }
 
-// After the failure of any call, the earlier backup stays whole, the database stays open, and the
-// next backup works.
+// If any call fails, the earlier backup stays valid, the database stays open and the next backup
+// succeeds.
 TEST_F(BackupEngineTest, AFailureAnywhereLeavesTheOtherBackups) {
   OpenDb();
   PutMany(50, "value");
@@ -1316,7 +1316,7 @@ TEST_F(BackupEngineTest, ABackupOfWhichNothingIsKnownKeepsItsFiles) {
   OpenDb();
   PutMany(50, "value");
   const std::unique_ptr<BackupEngine> engine = OpenEngine();
-  FaultRule rule;  // its description is renamed into place, and is then not found
+  FaultRule rule;  // the description is renamed into place, but is then not found
   rule.operations = FaultOperation::kSyncDirectory;
   rule.name_contains = "/meta";
   faults_->AddRule(rule);
@@ -1327,12 +1327,12 @@ TEST_F(BackupEngineTest, ABackupOfWhichNothingIsKnownKeepsItsFiles) {
   EXPECT_EQ(faults_->FaultsInjected(), 2U);
   faults_->ClearRules();
   EXPECT_TRUE(OpenEngine()->VerifyBackup(1, true).ok());
-  // The next change has looked again.
+  // The next change lists the backups again.
   EXPECT_TRUE(engine->GarbageCollect().ok());
   EXPECT_TRUE(engine->VerifyBackup(1, true).ok());
 }
 
-// A short read, as of a truncated file, is an error for every kind of file.
+// A short read, as from a truncated file, is an error for every kind of file.
 TEST_F(BackupEngineTest, AFileThatEndsEarlyIsNotBackedUp) {
   OpenDb();
   PutMany(50, "in a table");
@@ -1376,7 +1376,7 @@ TEST_F(BackupEngineTest, ReadingChangesNothing) {
   EXPECT_EQ(Contents(), model_);
 }
 
-// The options had no effect: all backups were shown, and none was deleted without a word.
+// max_valid_backups_to_open limits what a reader lists, and a reader refuses destroy_old_data.
 TEST_F(BackupEngineTest, AReaderShowsTheNewestBackupsAndDeletesNone) {
   OpenDb();
   {

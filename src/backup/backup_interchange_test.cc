@@ -1,4 +1,4 @@
-// RocksDB's ldb restores our backups, and we restore those that it made. Checkpoints likewise.
+// RocksDB's ldb restores backups of Ashlar and opens its checkpoints. Ashlar does so with ldb's.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -76,7 +76,7 @@ TEST_F(BackupInterchangeTest, WeRestoreWhatLdbMade) {
     EXPECT_TRUE(db->Get(ReadOptions(), key, &value).ok()) << key;
     EXPECT_EQ(value, "value");
   }
-  // Both kinds side by side: ours next to theirs, and theirs still restores.
+  // After Ashlar adds a backup to those of ldb, ldb still restores from the directory.
   ASSERT_TRUE(engine->CreateNewBackup(db.get()).ok());
   const ToolRun info = RunTool(StrCat("ldb restore --db=", scratch_.File("again"),
                                       " --backup_dir=", Backups(), " --stderr_log_level=4"));
@@ -98,7 +98,7 @@ TEST_F(BackupInterchangeTest, LdbOpensOurCheckpoint) {
   EXPECT_NE(scan.output.find("key999 : value999"), std::string::npos)
       << scan.output.substr(0, 1000);
   EXPECT_NE(scan.output.find("logged : only"), std::string::npos);
-  // It writes to the copy, and the original does not change.
+  // ldb writes to the checkpoint, and the original does not change.
   ASSERT_EQ(RunTool(StrCat("ldb put --db=", Restored(), " key1 other")).exit_code, 0);
   ASSERT_EQ(RunTool(StrCat("ldb compact --db=", Restored())).exit_code, 0);
   std::string value;

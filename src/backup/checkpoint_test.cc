@@ -64,7 +64,7 @@ class CheckpointTest : public ::testing::Test {
     EXPECT_TRUE(it->status().ok());
     return contents;
   }
-  // Of a database that must exist and is closed.
+  // Opens the database at `path`, which must exist and be closed, and returns its contents.
   Model ContentsOf(const std::string& path) const {
     Options options = options_;
     options.create_if_missing = false;
@@ -99,7 +99,7 @@ TEST_F(CheckpointTest, IsTheDatabaseOfItsMoment) {
   EXPECT_EQ(sequence, db_->GetLatestSequenceNumber());
   EXPECT_EQ(faults_->CallCount(FaultOperation::kLink), 1U);
   const Model moment = model_;
-  // The database goes its own way, and deletes the tables that the checkpoint shares.
+  // The database changes and deletes the tables that it shares with the checkpoint.
   PutMany(100, "later");
   ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
   ASSERT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
@@ -108,7 +108,7 @@ TEST_F(CheckpointTest, IsTheDatabaseOfItsMoment) {
   EXPECT_FALSE(Exists(StrCat(kCopy, ".checkpoint-tmp")));
 }
 
-// Of a table and of the log.
+// One range deletion is in a table, the other in the log.
 TEST_F(CheckpointTest, HasTheRangeDeletions) {
   OpenDb();
   PutMany(100, "value");
@@ -212,8 +212,8 @@ TEST_F(CheckpointTest, LeftoversAreRemovedAndFilesOfOthersAreNot) {
   EXPECT_TRUE(Exists(lock));
 }
 
-// A second checkpoint to the same directory starts at each call of the first. One of the two makes
-// it.
+// A second checkpoint to the same directory starts at each call of the first. Exactly one of the
+// two succeeds.
 TEST_F(CheckpointTest, OneAtATimeToADirectory) {
   OpenDb();
   PutMany(50, "value");
@@ -243,7 +243,7 @@ TEST_F(CheckpointTest, OneAtATimeToADirectory) {
   EXPECT_GT(busy, 10);
 }
 
-// An ingestion is in no log, but later writes are.
+// An ingestion is not logged, but later writes are.
 TEST_F(CheckpointTest, HasTheIngestionsBeforeItsWrites) {
   OpenDb();
   Put("a", "1");
@@ -260,7 +260,7 @@ TEST_F(CheckpointTest, HasTheIngestionsBeforeItsWrites) {
   for (uint64_t nth = 1; raced; ++nth) {
     SCOPED_TRACE(StrCat("at call ", nth));
     FaultRule rule;
-    // The listing of the logs comes between the tables and the logs.
+    // These calls run after the tables are recorded and before the logs are.
     rule.operations = FaultOperation::kInspect | FaultOperation::kList;
     rule.nth = nth;
     Status created;
@@ -305,7 +305,7 @@ TEST_F(CheckpointTest, ADatabaseThatOnlyReadsHasOne) {
   }
 }
 
-// A reader holds no files, so they may be gone, or overwritten, before they are copied.
+// A reader does not hold files, so they may be deleted or overwritten before they are copied.
 TEST_F(CheckpointTest, AReaderHasNoneWhileItsWriterGoesOn) {
   std::unique_ptr<DB> writer;
   ASSERT_TRUE(DB::Open(options_, kDb, &writer).ok());
@@ -325,9 +325,9 @@ TEST_F(CheckpointTest, AReaderHasNoneWhileItsWriterGoesOn) {
   EXPECT_FALSE(Exists(kCopy));
 }
 
-// Any call of the file system fails, once or from then on, before or after its effect, or reads
-// half. An error leaves no checkpoint, nothing is lost, and the next call works. If all later calls
-// fail too, a complete checkpoint may be left whose parent could not be synced.
+// Each file system call fails in turn, once or from then on, before or after its effect, or by a
+// short read. An error leaves no checkpoint, nothing is lost, and the next call works. If all later
+// calls fail too, a complete checkpoint may be left whose parent could not be synced.
 TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
   OpenDb();
   PutMany(50, "value");
@@ -358,7 +358,7 @@ TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
       }
       if (!created.ok()) ++failures;
       ASSERT_FALSE(Exists(kCopy)) << created.ToString();
-      // An error of the log is latched, as by any call that writes to it.
+      // A log error is latched, as after any other call that writes to the log.
       ASSERT_TRUE(db_->Resume().ok());
       const Status again = Create(kNoFlush);
       ASSERT_TRUE(again.ok()) << again.ToString() << ", after " << created.ToString();
@@ -374,7 +374,7 @@ TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalf) {
   }
 }
 
-// The same of an export.
+// The same for an export.
 TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalfOfAnExport) {
   options_.disable_auto_compactions = true;
   OpenDb();
@@ -439,7 +439,7 @@ TEST_F(CheckpointTest, AFailureAnywhereLeavesNoHalfOfAnExport) {
   }
 }
 
-// Batches that span two families are whole in every checkpoint, independent of the flushes.
+// Batches that span two families are complete in every checkpoint, whatever is flushed.
 TEST_F(CheckpointTest, UnderWritesItIsConsistent) {
   options_.write_buffer_size = 64 << 10;
   options_.max_manifest_file_size = 1000;

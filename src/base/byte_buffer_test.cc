@@ -1,4 +1,4 @@
-// ByteBuffer against a std::string; CopyShort against memcpy.
+// Compares ByteBuffer with a std::string, and CopyShort with memcpy.
 #include "base/byte_buffer.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(ByteBuffer, HoldsWhatAStringWouldHold) {
         break;
       }
       case 2:
-        // More room than is used in the end.
+        // Reserve more room than is used in the end.
         if (!piece.empty()) memcpy(buffer.Reserve(2 * piece.size()), piece.data(), piece.size());
         buffer.Extend(piece.size());
         expected += piece;

@@ -87,7 +87,7 @@ TEST(CodingTest, EveryTruncatedVarintIsRefusedAndLeavesTheInput) {
     std::string bytes;
     PutVarint64(&bytes, value);
     for (size_t n = 0; n < bytes.size(); ++n) {
-      // Its own allocation, so that AddressSanitizer sees a read after the end.
+      // An exact allocation, so that AddressSanitizer detects a read past the end.
       const auto cut = std::make_unique<char[]>(n);
       memcpy(cut.get(), bytes.data(), n);
       Slice input(cut.get(), n);

@@ -69,7 +69,7 @@ TEST_P(CompressionTest, LeavesAloneWhatDoesNotShrink) {
   for (const std::string& raw : {std::string(), std::string("a"), std::string("aaaaaaa"),
                                  Random(3).Bytes(4096), Random(4).Bytes(70000)}) {
     EXPECT_FALSE(compressor->Compress(raw, &stored)) << raw.size();
-    // The compressor works on after giving up.
+    // The compressor still works after it has given up.
     ASSERT_TRUE(compressor->Compress(text, &stored));
     ASSERT_TRUE(Decompress(GetParam(), stored, nullptr, kNoLimit, &back).ok());
     EXPECT_EQ(back, text);
@@ -119,7 +119,7 @@ TEST_P(CompressionTest, ClaimBeyondTheLimitIsRefusedUnread) {
   EXPECT_TRUE(Decompress(GetParam(), stored, nullptr, 5000, &back).ok());
 }
 
-// A block of a few bytes that claims the largest size would be given that memory before it is read.
+// Otherwise a tiny block that claims the largest size would get that memory before it is read.
 TEST_P(CompressionTest, AClaimThatTheBytesCannotHoldIsRefusedUnread) {
   std::string stored;
   ASSERT_TRUE(Make({})->Compress(std::string(5000, 'a'), &stored));
@@ -134,7 +134,7 @@ TEST_P(CompressionTest, AClaimThatTheBytesCannotHoldIsRefusedUnread) {
       << status.ToString();
 }
 
-// The densest input that each codec makes is below its bound.
+// The highest ratio that each codec reaches is within its bound.
 TEST_P(CompressionTest, EightMillionEqualBytesAreTaken) {
   const std::string raw(size_t{8} << 20, 'a');
   std::string stored;

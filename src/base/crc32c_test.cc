@@ -15,7 +15,7 @@ struct Vector {
   uint32_t crc;
 };
 
-// RFC 3720, appendix B.4, and the check value of the polynomial.
+// The test vectors of RFC 3720, appendix B.4, and the check value of the polynomial.
 std::vector<Vector> KnownVectors() {
   std::string up(32, '\0');
   std::string down(32, '\0');
@@ -77,7 +77,7 @@ TEST(Crc32cTest, ExtendingEqualsTheWhole) {
 }
 
 TEST(Crc32cTest, MaskIsReversibleAndTheFormats) {
-  // Rotate right by 15, add 0xa282ead8.
+  // Masking rotates right by 15 bits and adds 0xa282ead8.
   EXPECT_EQ(Mask(0), 0xa282ead8u);
   EXPECT_EQ(Mask(0x00008000), 0xa282ead9u);
   const uint32_t crc = Value("foo");

@@ -16,7 +16,7 @@ TEST(HashTest, PublishedValuesOfXxHash) {
   EXPECT_EQ(Hash64(Slice("abc")), Hash64("abc", 3));
 }
 
-// The values are those of the baseline code, over bytes 0, 1, 2, ... modulo 251.
+// The expected values come from the baseline code, over bytes 0, 1, 2, ... modulo 251.
 TEST(HashTest, LongInputsHaveTheSameValueOnEveryProcessor) {
   std::string bytes;
   for (size_t i = 0; i < 5000; ++i) bytes.push_back(static_cast<char>(i % 251));

@@ -50,7 +50,7 @@ struct AtEnd {
   std::function<void()> function;
 };
 
-// An object that was constructed before is destroyed later.
+// Thread-locals are destroyed in the reverse order of their construction.
 TEST(KeptByThreadTest, MayBeUsedWhileThreadLocalsAreDestroyed) {
   Counted::made = Counted::destroyed = 0;
   int late_uses = 0;

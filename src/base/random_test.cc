@@ -22,7 +22,7 @@ TEST(RandomTest, ASeedIsASequence) {
 }
 
 TEST(RandomTest, PublishedValuesOfTheGenerator) {
-  // xoshiro256** from the state that splitmix64 makes of seed 0.
+  // xoshiro256** with the state that splitmix64 derives from seed 0.
   Random random(0);
   EXPECT_EQ(random.Next(), 0x99ec5f36cb75f2b4u);
   EXPECT_EQ(random.Next(), 0xbf6e1f784956452au);

@@ -1,5 +1,5 @@
-// The values below were made with RocksDB's own code over the bytes of TestBytes. They also cover
-// LegacyHash32, the other hash that old filters are made of.
+// RocksDB's own code computed the values below from the bytes of TestBytes. They also cover
+// LegacyHash32, the other hash that old filters use.
 #include "base/xxph3.h"
 
 #include <gtest/gtest.h>
@@ -84,7 +84,7 @@ TEST(Xxph3Test, EqualsRocksDbAtEveryLength) {
 TEST(Xxph3Test, ReadsNothingOutsideTheKey) {
   const std::string bytes = TestBytes(520);
   for (size_t n = 0; n <= bytes.size(); ++n) {
-    // Its own allocation, so that AddressSanitizer sees a stray read.
+    // An exact allocation, so that AddressSanitizer detects a stray read.
     const auto key = std::make_unique<char[]>(n);
     bytes.copy(key.get(), n);
     ASSERT_EQ(Xxph3Hash64(key.get(), n), Xxph3Hash64(bytes.data(), n));

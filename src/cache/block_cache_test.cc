@@ -33,7 +33,7 @@ struct TestEntry : CacheEntry {
 };
 std::atomic<int> TestEntry::alive{0};
 
-// Puts an entry into the slot; false when the cache had no room.
+// Puts an entry into the slot. Returns false if the cache has no room.
 bool Put(BlockCache* cache, BlockSlot* slot, uint64_t value, size_t charge) {
   auto* const entry = new TestEntry(value, charge);
   if (cache->Insert(slot, &TestEpochs(), entry)) return true;
@@ -117,7 +117,7 @@ TEST_F(BlockCacheTest, UsedEntriesOutliveUnusedOnes) {
   cache.Erase(cells_);
 }
 
-// A reader inside a guard that has loaded a slot uses the entry although it is evicted meanwhile.
+// A guarded reader that has loaded a slot may use the entry even after its eviction.
 TEST_F(BlockCacheTest, AnEvictedEntryOutlivesTheGuardsThatMayHaveFoundIt) {
   constexpr size_t kEntries = 160;
   BlockCache cache(100 * kEntries);
@@ -144,7 +144,7 @@ TEST_F(BlockCacheTest, AnEvictedEntryOutlivesTheGuardsThatMayHaveFoundIt) {
   cache.Erase(cells_);
 }
 
-// The count looks at some thousand entries of a shard at once.
+// The count locks a shard for 1,024 entries at a time.
 TEST_F(BlockCacheTest, PinsOfALargeCacheAreCountedOnceEach) {
   for (const size_t entries : {size_t{16} * 1024, size_t{16} * 1024 + 1, size_t{40000}}) {
     BlockCache cache(1 << 20);
@@ -171,7 +171,7 @@ TEST_F(BlockCacheTest, PinsFillTheCacheAndReadersGoAround) {
   EXPECT_EQ(cache.GetPinnedUsage(), 1000u);
   EXPECT_FALSE(Put(&cache, &cells_[20], 20, 100));
   EXPECT_FALSE(cache.ReserveMetadata(1));
-  // An erased entry stays charged until its pin goes.
+  // An erased entry stays charged until its pin is released.
   cache.Erase(std::span(cells_).first(10));
   TestEpochs().Synchronize();
   EXPECT_EQ(cache.GetOccupancyCount(), 0u);
@@ -288,9 +288,9 @@ TEST_F(BlockCacheTest, ReadersBesideEviction) {
   EXPECT_EQ(cache.GetUsage(), 0u);
 }
 
-// The slots are destroyed with their table just after another thread has evicted their blocks, and
-// so is the domain. Only Erase orders the two. ThreadSanitizer sees a race if Erase skips a slot
-// because it is empty.
+// A table's slots and the domain are destroyed just after another thread has evicted the table's
+// blocks. Only Erase orders the eviction before the destruction. ThreadSanitizer reports a race if
+// Erase skips a slot because it is empty.
 TEST_F(BlockCacheTest, SlotsAndDomainMayGoAfterEraseFoundThemEvicted) {
   constexpr int kRounds = 200;
   const auto is_empty = [](const BlockSlot& slot) {
@@ -323,7 +323,7 @@ TEST_F(BlockCacheTest, AClockCacheIsTheSameCache) {
   EXPECT_EQ(clock->GetUsage(), 0u);
 }
 
-// As with two databases that share a cache.
+// Two databases that share a cache have a domain each.
 TEST_F(BlockCacheTest, ABlockIsRetiredIntoTheDomainOfItsSlot) {
   EpochDomain other;
   BlockCache cache(10000);
@@ -341,7 +341,7 @@ TEST_F(BlockCacheTest, ABlockIsRetiredIntoTheDomainOfItsSlot) {
   }
   EpochReclaimAll();
   put_both();
-  // Room is made by a pass over the other domain, too.
+  // An insert that needs room reclaims in the other domain, too.
   cache.Erase(std::span(cells_).subspan(1, 1));
   EXPECT_EQ(other.PendingObjects(), 1u);
   EXPECT_TRUE(Put(&cache, &cells_[2], 2, 9500));

@@ -19,7 +19,7 @@ std::string ChecksumOf(const std::vector<std::string>& pieces) {
   return Slice(generator->GetChecksum()).ToString(/*hex=*/true);
 }
 
-// The check value of CRC-32C, and the bytes of RFC 3720.
+// The check value of CRC-32C and a test vector of RFC 3720.
 TEST(FileChecksum, IsCrc32cInBigEndianOfAllPieces) {
   EXPECT_EQ(ChecksumOf({"123456789"}), "E3069283");
   EXPECT_EQ(ChecksumOf({"1234", "", "56789"}), "E3069283");

@@ -134,7 +134,7 @@ TEST(OptionValues, StructsTakeTheFieldsThatAreGiven) {
   EXPECT_EQ(options.compression_opts.level, 3) << "a failure changes nothing";
 }
 
-// A delimiter that is not read back as it was changes the values of merges.
+// The name "option.field" sets one field of a struct and leaves the others as they are.
 TEST(OptionValues, OneFieldOfAStructHasAName) {
   ColumnFamilyOptions options;
   options.compression_opts.level = 3;
@@ -157,7 +157,7 @@ TEST(OptionValues, OneFieldOfAStructHasAName) {
   }
 }
 
-// The forms of older releases.
+// Older releases write these forms.
 TEST(OptionValues, StructsMayComeWithoutTheNamesOfTheirFields) {
   ColumnFamilyOptions options;
   const auto set = [&options](const char* name, const char* value) {
@@ -211,7 +211,7 @@ TEST(OptionObjects, SpacesOfADelimiterArePartOfIt) {
     ASSERT_NE(parsed->families[0].options.merge_operator, nullptr);
     EXPECT_EQ(parsed->families[0].options.merge_operator->GetId(), id);
   }
-  // As RocksDB writes a line end.
+  // RocksDB writes a line end this way.
   ColumnFamilyOptions options;
   const Status s = SetOption(ParseRules{.values_are_escaped = true}, "merge_operator",
                              "{id=StringAppendOperator;delimiter=\\n;}", &options);
@@ -370,7 +370,7 @@ TEST(OptionObjects, OthersAreNotSupportedOrSteppedOverAsTheRulesSay) {
   EXPECT_EQ(options.comparator, BytewiseComparator());
 }
 
-// The rules of a call hold in the lists of a table's options, too.
+// The rules of a call also apply to the list of a table's options.
 TEST(OptionObjects, OptionsInsideATableFactoryGoByTheRulesOfTheCall) {
   ConfigOptions unknown_ignored;
   unknown_ignored.ignore_unknown_options = true;
@@ -395,7 +395,7 @@ TEST(OptionObjects, OptionsInsideATableFactoryGoByTheRulesOfTheCall) {
     EXPECT_TRUE(GetColumnFamilyOptionsFromString(strict, ColumnFamilyOptions(), text, &read)
                     .IsInvalidArgument());
   }
-  // Of an open database.
+  // The rules for changes to an open database.
   ConfigOptions changes;
   changes.mutable_options_only = true;
   ColumnFamilyOptions read;
@@ -450,7 +450,7 @@ TEST(FilterPolicy, RibbonIsReadAsItPrints) {
   }
   BlockBasedTableOptions table;
   EXPECT_FALSE(SetOption(ParseRules{}, "filter_policy", "ribbonfilter:9:x", &table).ok());
-  // As RocksDB prints it since 8.7.
+  // RocksDB prints it this way since 8.7.
   ASSERT_TRUE(SetOption(ParseRules{}, "filter_policy",
                         "{id=ribbonfilter:9:0;bloom_before_level=-1;}", &table)
                   .ok());
@@ -540,7 +540,7 @@ TEST(Convenience, PrintedOptionsReadBack) {
   }
 }
 
-// Also those that OPTIONS files do not have.
+// Includes the options that OPTIONS files do not have.
 TYPED_TEST(OptionTable, AnotherValueReadsBackFromText) {
   for (const auto& entry : OptionTableOf<TypeParam>()) {
     const std::string before = entry.print(TypeParam());
@@ -556,7 +556,7 @@ TYPED_TEST(OptionTable, AnotherValueReadsBackFromText) {
   }
 }
 
-// As in RocksDB: families that share a cache share it after a way through text, too.
+// As in RocksDB, families that share a cache still share it after a round trip through text.
 TEST(Convenience, TextLeavesTheObjectsOfTheProgramAlone) {
   DBOptions db_base;
   db_base.write_buffer_manager = std::make_shared<WriteBufferManager>(1 << 20);
@@ -616,7 +616,7 @@ TEST(Convenience, TextHasOptionsAndFieldsOfLaterReleases) {
   EXPECT_TRUE(db_read.prefix_seek_opt_in_only);
 }
 
-// The text with the options that are fixed at open was refused by the rules that it was printed by.
+// The text must leave out options that are fixed at open, because the same rules refuse them.
 TEST(Convenience, MutableOptionsPrintWhatTheSameRulesRead) {
   ConfigOptions changes;
   changes.mutable_options_only = true;
@@ -683,7 +683,7 @@ TEST(Convenience, ValuesThatCannotBeReadAreIgnoredWithUnknownNames) {
   const auto& table = *read.table_factory->GetOptions<BlockBasedTableOptions>();
   EXPECT_EQ(table.block_size, BlockBasedTableOptions().block_size);
   EXPECT_EQ(table.block_restart_interval, 5);
-  // What is no list of options stays an error.
+  // Text that is not a list of options is still an error.
   EXPECT_TRUE(GetOptionsFromString(lenient, base, "num_levels", &read).IsInvalidArgument());
 }
 
@@ -724,7 +724,7 @@ TEST(Validate, DefaultsAndPresetsPass) {
   EXPECT_TRUE(Validate(options, options).ok()) << Validate(options, options).ToString();
 }
 
-// The preset left the block cache at its default, twice as large, and charged nothing else to it.
+// The preset replaces the default block cache, which is twice as large and has no other charges.
 TEST(Presets, ASmallDatabaseHasOneCacheForBlocksIndexesAndMemtables) {
   Options options;
   EXPECT_EQ(options.OptimizeForSmallDb(), &options);
@@ -1065,8 +1065,8 @@ TEST(Validate, WhatCannotWorkIsInvalid) {
   EXPECT_TRUE(db([](auto* o) { o->db_paths.emplace_back("/x", 1); }).IsNotSupported());
 }
 
-// A program in C passes numbers. An OPTIONS file with a number for an enumerator would be refused
-// as a whole, and the names of the program's objects in it would be lost.
+// A C program passes numbers. An OPTIONS file with a number instead of an enumerator would be
+// refused entirely, and the names of the program's objects in it would be lost.
 TEST(Validate, AValueThatThereIsNotIsInvalidIfItHasAnEffect) {
   const auto invalid = [](const DBOptions& db, const ColumnFamilyOptions& family,
                           const std::string& name) {
@@ -1274,7 +1274,7 @@ TEST(Validate, OptionsWithoutEffectAreListed) {
                                      "(WAL_ttl_seconds, WAL_size_limit_MB)"});
 }
 
-// By the name of the option and that of the field.
+// Each is listed with the name of the option and that of the field.
 TEST(Validate, FieldsOfStructsWithoutEffectAreListed) {
   const auto listed = [](auto change) {
     ColumnFamilyOptions options;

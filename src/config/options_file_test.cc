@@ -32,7 +32,7 @@
 namespace ashlar {
 namespace {
 
-// "section/name" -> value.
+// Returns the value of each option by "[section]name".
 std::map<std::string, std::string> Fields(std::string_view text) {
   std::map<std::string, std::string> fields;
   std::string section;
@@ -49,7 +49,7 @@ std::map<std::string, std::string> Fields(std::string_view text) {
   return fields;
 }
 
-// Fields of structs have no order.
+// Returns the value with its fields sorted, because the fields of a struct have no order.
 std::string SortedFields(const std::string& value) {
   const Result<OptionPairs> pairs = ParseOptionPairs(value);
   if (!value.starts_with('{') || !pairs.ok()) return value;
@@ -215,8 +215,8 @@ TEST(OptionsFile, AVersionMayComeWithoutItsMinorPart) {
   }
 }
 
-// 4.3 to 5.1 write disable_data_sync, 5.7 to 5.9 concurrent_prepare, and 6.26 and later
-// table_properties_collectors if the program has set some.
+// RocksDB 4.3 to 5.1 write disable_data_sync, and 5.7 to 5.9 write concurrent_prepare. 6.26 and
+// later write table_properties_collectors if the program has set some.
 TEST(OptionsFile, NamesThatOlderReleasesWroteAreRead) {
   const std::string text =
       "[Version]\nrocksdb_version=5.8.8\noptions_file_version=1.1\n"
@@ -400,7 +400,7 @@ TEST(OptionsFile, WhatTheProgramHasEmptiedReadsBackEmpty) {
 
 // ---- Names that look like something else
 
-// A file or a list could take parts of them for its own.
+// Parsing a file or a list could mistake parts of these names for its own syntax.
 constexpr const char* kOddNames[] = {
     "a=b",
     "=",
@@ -431,7 +431,7 @@ constexpr const char* kOddNames[] = {
     "[a]",
     "a=\nb=c",
 };
-// With braces that do not match, which end a list where the name goes on.
+// Braces that do not match end a list in the middle of the name.
 constexpr const char* kNamesWithOddBraces[] = {
     "a={", "{a=b", "a=}", "}=", "a=b}c", "}a={", "id={", "id=}", "{id=a", "a={;id=b",
 };
@@ -504,7 +504,7 @@ class OddOrder final : public Comparator {
   const std::string name_;
 };
 
-// Every object of a program has this name. `order` is the comparator, which outlives the options.
+// Every object of the program has this name. `order` is the comparator and outlives the options.
 std::string PrintFileWithName(const std::string& name, const Comparator* order) {
   DBOptions db_options;
   db_options.file_checksum_gen_factory = std::make_shared<OddChecksums>(name);
@@ -538,7 +538,7 @@ TEST(OptionsFile, AnyNameOfAnObjectReadsBack) {
     EXPECT_EQ(names, expected) << text;
     EXPECT_EQ(parsed->families[0].options.comparator, BytewiseComparator());
     EXPECT_EQ(parsed->families[0].options.max_bytes_for_level_multiplier, 7);
-    // What was recorded is recorded again.
+    // Recorded names are recorded again.
     const Result<ParsedOptionsFile> again = ParseOptionsFile(
         PrintOptionsFile(parsed->db_options, parsed->families, parsed->unsupported), "f", {});
     ASSERT_TRUE(again.ok()) << again.status().ToString();
@@ -565,7 +565,7 @@ TEST(OptionsFile, RocksDbToolsReadAFileWithAnyNameOfAnObject) {
   }
 }
 
-// A name with a '=' has braces there.
+// RocksDB writes a name with a '=' in braces there.
 TEST(OptionsFile, NamesAreReadAsRocksDbWritesThem) {
   std::string text = kWithObjectsOfTheProgram;
   const std::string before = "merge_operator={id=MyOperator;separator=\\:;}";
@@ -594,7 +594,7 @@ TEST(OptionsFile, WhatTheProgramSetsReplacesWhatIsRecorded) {
   EXPECT_EQ(fields.at("[TableOptions/BlockBasedTable \"odd\\#\"]block_size"), "16384");
 }
 
-// The section as RocksDB 7.8.3 writes it.
+// RocksDB 7.8.3 writes the section like this.
 TEST(OptionsFile, PlainTablesAreReadAsRocksDbWritesThem) {
   const std::string section =
       "[TableOptions/PlainTable \"default\"]\n  store_index_in_file=true\n  "
@@ -634,7 +634,7 @@ TEST(OptionsFile, PlainTablesAreReadAsRocksDbWritesThem) {
   EXPECT_EQ(PrintOptionsFile(again->db_options, again->families), printed);
 }
 
-// Programs create the database after NotFound. Without the directory it was an IOError.
+// Programs create the database after NotFound, so a missing directory must not be an IOError.
 TEST(OptionsFile, ADirectoryWithoutAFileOrNoneIsNotFound) {
   auto file_system = std::make_shared<MemoryFileSystem>();
   const std::unique_ptr<Env> env = NewCompositeEnv(file_system);
@@ -653,7 +653,7 @@ TEST(OptionsFile, ADirectoryWithoutAFileOrNoneIsNotFound) {
   }
 }
 
-// It keeps the newest two files.
+// A writer keeps only the newest two files.
 TEST(OptionsFile, FilesThatAWriterReplacesAfterTheyAreListedAreReadAnew) {
   const auto files = std::make_shared<MemoryFileSystem>();
   const auto calls = std::make_shared<FaultFileSystem>(files);
@@ -717,7 +717,7 @@ TEST(OptionsFile, TheNewestFileIsLoaded) {
   EXPECT_EQ(children.size(), 3u) << "no temporary file is left";
 }
 
-// As with ten thousand families.
+// A database with ten thousand families has a file of this size.
 TEST(OptionsFile, ALargeFileIsRead) {
   std::string text = PrintOptionsFile(DBOptions(), {ColumnFamilyDescriptor("default", {})});
   const std::string comment = StrCat("#", std::string(1 << 20, '-'), "\n");

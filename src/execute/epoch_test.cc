@@ -85,7 +85,7 @@ TEST(Epoch, AGuardEnteredBeforeKeepsTheObject) {
   GuardedThread reader;
   TestEpochs().Retire(&Increment, &deleted);
   for (int i = 0; i < 10; i++) TestEpochs().Reclaim();
-  TestEpochs().ReclaimPatiently();  // its patience ends
+  TestEpochs().ReclaimPatiently();  // gives up while the reader is inside
   EXPECT_EQ(deleted.load(), 0);
   reader.Leave();
   TestEpochs().Reclaim();
@@ -175,7 +175,7 @@ void DeleteChain(void* object) {
   chain->deleted->fetch_add(1);
   if (chain->left == 0) return;
   chain->left--;
-  // Deleters may do this: enter a guard, retire more, request a pass.
+  // Deleters may enter a guard, retire more objects and request a pass.
   const EpochGuard guard(TestEpochs());
   TestEpochs().Retire(&DeleteChain, chain.release());
   TestEpochs().Reclaim();
@@ -243,8 +243,8 @@ TEST(Epoch, SynchronizeWaitsForDeletersThatRunElsewhere) {
   other.Join();
 }
 
-// The batch that Synchronize waits for becomes the newest of a full list. It takes objects that are
-// retired later, with a later tag, and a later guard blocks it.
+// The batch that Synchronize waits for becomes the newest of a full list. It also takes objects
+// that are retired later, so it gets a later tag and a later guard blocks it.
 TEST(Epoch, SynchronizeWaitsForABatchThatTookLaterObjects) {
   constexpr int kWaitingBatches = 31;  // one less than there is room for
   std::atomic<int> old_deleted{0};
@@ -270,7 +270,7 @@ TEST(Epoch, SynchronizeWaitsForABatchThatTookLaterObjects) {
   TestEpochs().Reclaim();
   old_reader.Leave();
   while (old_deleted.load() < kWaitingBatches) TestEpochs().Reclaim();
-  // Enough for a Synchronize that does not wait.
+  // Long enough for a Synchronize that does not wait to return.
   for (int i = 0; i < 10000 && !returned.load(); ++i) YieldThread();
   new_reader.Leave();
   waiting.Join();
@@ -279,9 +279,9 @@ TEST(Epoch, SynchronizeWaitsForABatchThatTookLaterObjects) {
   EXPECT_EQ(later_deleted.load(), 1);
 }
 
-// I1 under load: readers follow a pointer that a writer keeps replacing. A reader that saw freed
-//    memory would see the poison (or AddressSanitizer
-// would).
+// I1 under load: readers follow a pointer that a writer keeps replacing. A reader that read freed
+//    memory would find the poison there, or AddressSanitizer would report
+//    the read.
 TEST(Epoch, ReadersNeverSeeADeletedObject) {
   struct Object {
     std::atomic<uint64_t> value{0};
@@ -303,7 +303,7 @@ TEST(Epoch, ReadersNeverSeeADeletedObject) {
         const EpochGuard guard(TestEpochs());
         const Object* object = current.load(std::memory_order_acquire);
         const uint64_t value = object->value.load(std::memory_order_relaxed);
-        // Now and then the reader is away while it holds the object.
+        // Now and then the reader yields while it holds the object.
         if (guards.fetch_add(1, std::memory_order_relaxed) % 16 == 0) YieldThread();
         if (value == kPoison || object->check.load(std::memory_order_relaxed) != ~value)
           wrong.fetch_add(1);
@@ -409,7 +409,7 @@ TEST(EpochDomain, NestedGuardsOfSeveralDomainsProtectEach) {
   };
   {
     std::vector<std::unique_ptr<EpochGuard>> guards;
-    // Each twice, and not left in the reverse order.
+    // Enter each domain twice, and do not leave them in reverse order.
     for (int round = 0; round < 2; ++round) {
       for (EpochDomain& domain : domains) guards.push_back(std::make_unique<EpochGuard>(domain));
     }
@@ -428,8 +428,8 @@ TEST(EpochDomain, NestedGuardsOfSeveralDomainsProtectEach) {
   EXPECT_EQ(deleted.load(), 2 * static_cast<int>(kDomains));
 }
 
-// The word of the outer guard is free again while the inner one lives. A guard in the inner one's
-// domain takes it.
+// The word of the outer guard becomes free while the inner guard lives. A new guard in the inner
+// guard's domain takes that word.
 TEST(EpochDomain, ADomainMayBeEnteredInTwoWordsOfAThread) {
   EpochDomain one;
   EpochDomain two;

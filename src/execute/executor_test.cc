@@ -1,4 +1,4 @@
-// Conformance of every Executor, and the differences between the two.
+// Conformance tests of both executors, and tests of their differences.
 #include "execute/executor.h"
 
 #include <gtest/gtest.h>
@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Both, ExecutorTest, testing::Values(&MakePool, &MakeMan
                            return param.index == 0 ? "ThreadPool" : "Manual";
                          });
 
-// Two jobs that each wait for the other can only end side by side.
+// Two jobs that wait for each other can only end if they run at the same time.
 class Meeting {
  public:
   void Attend() {
@@ -190,7 +190,7 @@ TEST(ThreadPoolExecutor, AThreadThatRunsAJobIsJoinedByALaterChange) {
   Meeting meeting;
   ASSERT_TRUE(pool->Schedule(Priority::kLow, [&] {
     ended.Enter();
-    // The thread dismisses itself too.
+    // This dismisses the thread that runs the job, too.
     EXPECT_TRUE(pool->SetBackgroundThreads(0, Priority::kLow).ok());
     meeting.Attend();
   }));
@@ -245,7 +245,7 @@ TEST(ThreadPoolExecutor, RunsJobsOnceTheyAreDueAndOthersMeanwhile) {
   EXPECT_EQ(delays_us, (std::vector<uint64_t>{10000, 30000}));
 }
 
-// The only thread of kHigh has a job that ends after that.
+// The only thread of kHigh runs a job that ends after both calls of RunQueuedJobs.
 TEST(ThreadPoolExecutor, ACallerRunsTheJobsOfItsOwnerThatNoThreadHasBegun) {
   const std::unique_ptr<Executor> pool = MakePool();
   ASSERT_TRUE(pool->SetBackgroundThreads(0, Priority::kLow).ok());
@@ -364,7 +364,7 @@ TEST(ManualExecutor, RunOldestTakesOnePriority) {
 
 TEST(ThreadPoolExecutor, LoweredThreadsStayLowered) {
   const std::unique_ptr<Executor> pool = MakePool();
-  // This process may itself have less than others.
+  // This process may already have a lowered share itself.
   const CpuShare mine = CurrentCpuShare();
   pool->LowerCpuShare(CpuShare::kIdle, Priority::kLow);
   pool->LowerCpuShare(CpuShare::kLow, Priority::kLow);

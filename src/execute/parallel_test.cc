@@ -11,7 +11,7 @@ namespace {
 TEST(RunPiecesTest, EachPieceRunsOnceHoweverManyThreadsThereAre) {
   for (const uint32_t threads : {1U, 2U, 5U, 100U}) {
     for (const size_t pieces : {size_t{0}, size_t{1}, size_t{7}, size_t{1000}}) {
-      // Not atomic, so that ThreadSanitizer sees two threads in one piece, or a piece that still
+      // Not atomic, so that ThreadSanitizer detects two threads in one piece, or a piece that still
       // runs when the call returns.
       std::vector<int> runs(pieces, 0);
       RunPieces(threads, pieces, [&](size_t piece) { runs[piece]++; });

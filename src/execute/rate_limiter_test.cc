@@ -44,7 +44,7 @@ TEST_F(RateLimiterTest, TimeWithoutRequestsSavesUpOneBurstOnly) {
   EXPECT_GT(clock_->NowNanos(), 1'000'000'000u);
 }
 
-// I1 over random requests.
+// I1 for random requests.
 TEST_F(RateLimiterTest, NeverExceedsTheRateByMoreThanABurst) {
   constexpr uint64_t kSeed = 11;
   SCOPED_TRACE(StrCat("seed ", kSeed));
@@ -99,7 +99,7 @@ TEST_F(RateLimiterTest, ATokenIsAtMostOneBurst) {
   EXPECT_EQ(limiter_.RequestToken(10'000, 0, IO_LOW, nullptr, kWrite), 1000u);
   EXPECT_EQ(limiter_.GetTotalBytesThrough(IO_LOW), 1000);
   EXPECT_EQ(limiter_.RequestToken(10, 0, IO_LOW, nullptr, kWrite), 10u);
-  // Aligned tokens are multiples, and at least one.
+  // With an alignment, a token is a multiple of it, and at least one.
   EXPECT_EQ(limiter_.RequestToken(10'000, 300, IO_LOW, nullptr, kWrite), 900u);
   EXPECT_EQ(limiter_.RequestToken(10'000, 4096, IO_LOW, nullptr, kWrite), 4096u);
   // By default reads are not limited.
@@ -179,7 +179,7 @@ TEST(RateLimiter, TheTimeOfWaitsIsCountedAtALevelWithoutTimes) {
   EXPECT_EQ(waits.count, 0u);
 }
 
-// A program's class, of which the bursts are 10 bytes.
+// A program's class whose bursts are 10 bytes.
 class CountingLimiter : public RateLimiter {
  public:
   using RateLimiter::Request;
@@ -242,7 +242,7 @@ TEST(RateLimiter, AClassOfTheProgramMayOverrideAnyFormOfRequest) {
 // clock.
 class TunedRateLimiterTest : public testing::Test {
  protected:
-  // 100 periods, in the first `drained` of which a request waits for the refill.
+  // Passes 100 periods. In each of the first `drained` a request waits for the refill.
   void PassWindow(int drained) {
     for (int period = 0; period < 100; period++) {
       if (period < drained) {
@@ -251,7 +251,7 @@ class TunedRateLimiterTest : public testing::Test {
         clock_->AdvanceMicros(1000);
       }
     }
-    // Its refill ends the window.
+    // The refill for this request ends the window.
     limiter_.Request(1, IO_LOW);
   }
 
@@ -313,8 +313,8 @@ TEST_F(TunedRateLimiterTest, ARateOutsideOfTheRangeIsBroughtBackByTheNextTuning)
   EXPECT_EQ(limiter_.GetBytesPerSecond(), 2'000'000);
 }
 
-// A clock on which the sleeper sleeps until the test wakes it, so that the test controls the
-// waiters at a refill.
+// A clock whose sleeper sleeps until the test wakes it, so that the test controls the waiters at a
+// refill.
 class SteppedClock final : public Clock {
  public:
   uint64_t NowNanos() override {
@@ -347,7 +347,7 @@ class SteppedClock final : public Clock {
   int sleepers_ ASHLAR_GUARDED_BY(mutex_) = 0;
 };
 
-// The request that gets the first refill, when a high and a low request wait for it.
+// Returns the priority that gets the first refill when a high and a low request wait for it.
 IORequestPriority FirstServed(int32_t fairness) {
   const auto clock = std::make_shared<SteppedClock>();
   GenericRateLimiter limiter({.bytes_per_second = 1'000'000,
@@ -369,7 +369,7 @@ IORequestPriority FirstServed(int32_t fairness) {
     EXPECT_TRUE(thread.ok());
     threads.push_back(std::move(thread).value());
   }
-  // Both have requested: the first sleeps, the second is queued.
+  // Both requests are made. The first one sleeps, and the second one is queued.
   clock->WaitForASleeper();
   while (limiter.GetTotalRequests(IO_TOTAL) < 3) YieldThread();
   for (size_t wanted = 1; wanted <= 2; wanted++) {
@@ -429,7 +429,7 @@ TEST(RateLimiter, ManyThreadsAreAllServed) {
   EXPECT_EQ(limiter.GetTotalRequests(IO_TOTAL), 2000);
 }
 
-// A period in which the rate does not amount to a byte gave one all the same.
+// A period in which the rate amounts to less than a byte must not grant a byte.
 TEST(RateLimiter, ALowRateIsKeptWhateverThePeriod) {
   for (const int64_t rate : {1, 3, 1000, 1500}) {
     SCOPED_TRACE(rate);

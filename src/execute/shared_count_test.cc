@@ -91,7 +91,7 @@ TEST_F(SharedCountTest, CountIsTheSumOverThreads) {
   });
   other.Join();
   EXPECT_EQ(count_.Count(), 3);
-  // Given back on another thread than taken.
+  // Released on another thread than acquired.
   for (int i = 0; i < 3; i++) count_.Release();
   EXPECT_EQ(count_.Count(), 0);
 }
@@ -110,8 +110,8 @@ TEST(SharedCount, MayBeDestroyedWithoutKillWhenNobodyHoldsIt) {
   count.Release();
 }
 
-// An object with the life of the engine's objects: found through a pointer, pinned beyond the
-// guard, deleted by the callback.
+// An object with the lifetime of the engine's objects: found through a pointer, pinned beyond the
+// guard and deleted by the callback.
 struct Pinned {
   explicit Pinned(std::atomic<int>* live_objects)
       : live(live_objects), count(&TestEpochs(), &Pinned::Delete, this) {

@@ -33,7 +33,7 @@ struct Subject {
 void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.name; }
 
 std::shared_ptr<vfs::FileSystem> WithRoom(std::shared_ptr<vfs::FileSystem> file_system) {
-  // The in-memory ones start empty; the tests work below the directory for temporary files.
+  // In-memory file systems start empty, but the tests need the directory for temporary files.
   const std::string wanted = testing::TempDir();
   for (size_t slash = wanted.find('/', 1); slash != std::string::npos;
        slash = wanted.find('/', slash + 1)) {

@@ -44,7 +44,7 @@ TEST_F(FileHelpersTest, AFileLongerThanTheCapIsCorruption) {
   EXPECT_TRUE(ReadFileToString(&fs_, "/db/f", 0).status().IsCorruption());
 }
 
-// Larger than the pieces in which it is copied, with other bytes where two of them meet.
+// The file is larger than the pieces in which it is copied, and the patch spans two of them.
 TEST_F(FileHelpersTest, ACopyIsDurableAndHasThePatch) {
   const std::string bytes((size_t{2} << 20) + 100, 'x');
   ASSERT_TRUE(WriteStringToFile(&fs_, bytes, "/db/f", Durability::kSynced).ok());
@@ -76,7 +76,7 @@ TEST_F(FileHelpersTest, ADirectoryThatIsCreatedDurablyLasts) {
   EXPECT_TRUE(CreateDirDurably(&fs_, "/missing/new").IsPathNotFound());
 }
 
-// A database in a mount point below squashfs was refused: the parent has no sync.
+// A mount point may be below a file system such as squashfs, whose directories cannot be synced.
 TEST(CreateDirDurably, AMountPointMayBeInAFileSystemWithoutSyncs) {
   FaultFileSystem fs(std::make_shared<MemoryFileSystem>());
   ASSERT_TRUE(fs.CreateDir("/mount").ok());
@@ -84,7 +84,7 @@ TEST(CreateDirDurably, AMountPointMayBeInAFileSystemWithoutSyncs) {
     fs.ClearRules();
     FaultRule rule;
     rule.operations = FaultOperation::kSyncDirectory;
-    rule.nth = 2;  // after the opening of the parent
+    rule.nth = 2;  // the parent's first sync, because opening it counts as a sync
     rule.error = sync_error;
     fs.AddRule(rule);
     return CreateDirDurably(&fs, path);
@@ -155,8 +155,8 @@ TEST_F(FileHelpersTest, ALeftoverTemporaryFileIsReplaced) {
   EXPECT_EQ(*ReadCurrentFile(&fs_, "/db"), 13u);
 }
 
-// Every call of SetCurrentFile fails once. The error is reported, CURRENT stays readable, and no
-// temporary file is left.
+// Every call that SetCurrentFile makes fails once. The error is reported, CURRENT stays readable,
+// and no temporary file is left.
 TEST(SetCurrentFile, ReportsTheFailureOfEveryCall) {
   for (uint64_t n = 1;; n++) {
     auto memory = std::make_shared<MemoryFileSystem>();

@@ -159,8 +159,8 @@ TEST_F(NativeFileSystemTest, MappingAndDirectWritesExcludeEachOther) {
   EXPECT_FALSE(std::filesystem::exists(Path("f")));
 }
 
-// Small pieces go through windows of 256 KiB, larger ones bypass them. At any time the file has all
-// appended bytes, then zeros.
+// Small pieces go through windows of 256 KiB, and larger ones bypass them. The file always has all
+// appended bytes, followed only by zeros.
 TEST_F(NativeFileSystemTest, AFileThatKeepsItsTailIsCutByFlushAndCloseOnly) {
   constexpr uint64_t kSeed = 81;
   SCOPED_TRACE(StrCat("seed ", kSeed));
@@ -210,7 +210,7 @@ TEST_F(NativeFileSystemTest, AnAppendToAFileThatKeepsItsTailIsInTheFileBeforeAny
   EXPECT_EQ(Contents(Path("f")).substr(0, 5010), small + large + small);
 }
 
-// Windows are 1 MiB. The appends cross several, and end at their borders and next to them.
+// A window has 1 MiB. Appends cross several windows and end at or next to their borders.
 TEST_F(NativeFileSystemTest, MappedWritesEndWhereTheAppendsDid) {
   constexpr uint64_t kSeed = 80;
   constexpr size_t kWindow = size_t{1} << 20;
@@ -290,8 +290,8 @@ TEST_F(NativeFileSystemTest, ALockFileIsOpenedByLockFileOnly) {
   EXPECT_TRUE(fs_->Truncate(Path("LOCK"), 0).IsInvalidArgument());
 }
 
-// I1. The failing write is one beyond the largest file that the disk's file system holds; the file
-//     is a hole and takes no space.
+// I1. The failing write would exceed the largest file size of the disk's file system. The file is a
+//     hole and takes no space.
 TEST_F(NativeFileSystemTest, AFailedWriteIsFinal) {
   for (const bool unbuffered : {false, true}) {
     SCOPED_TRACE(unbuffered);

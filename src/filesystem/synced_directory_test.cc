@@ -15,7 +15,7 @@ class SyncedDirectoryTest : public testing::Test {
  protected:
   SyncedDirectoryTest() : directory_(SyncedDirectory::Open(&faults_, "/").value()) {}
 
-  // The next sync of the directory has this effect.
+  // Makes the next sync of the directory fail with this effect.
   void FailNextSync(FaultEffect effect) {
     faults_.ClearRules();
     FaultRule rule;
@@ -36,7 +36,7 @@ TEST_F(SyncedDirectoryTest, AFailureIsReportedToEachJobThatHadBegun) {
   EXPECT_TRUE(failed.IsIOError()) << failed.ToString();
   const Status told = directory_->Sync(second);
   EXPECT_EQ(told.ToString(), failed.ToString());
-  // Its names are still those that were lost.
+  // The names of this job are still lost.
   EXPECT_FALSE(directory_->Sync(second).ok());
   EXPECT_OK(directory_->Sync(directory_->failures()));
 }

@@ -5,7 +5,7 @@
 namespace ashlar {
 namespace {
 
-// A file of which each call takes some time, and one fails.
+// A file whose calls take some time each. Sync fails.
 class SlowFile final : public vfs::WritableFile {
  public:
   Status Append(const Slice& data) override {

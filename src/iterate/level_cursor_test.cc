@@ -15,12 +15,12 @@
 namespace ashlar {
 namespace {
 
-// A level whose files are vectors; notes which are opened.
+// A level whose files are vectors. Records which files are opened.
 class Level : public TableOpener {
  public:
   explicit Level(const KeyComparator& comparator) : comparator_(comparator) {}
 
-  // Entries of one file, ascending, after those of the earlier files.
+  // Adds a file. The entries must ascend and follow those of the earlier files.
   void AddFile(std::vector<TestEntry> entries) {
     auto file = std::make_unique<FileMetaData>();
     file->number = owned_.size();
@@ -33,7 +33,7 @@ class Level : public TableOpener {
     contents_.push_back(std::move(entries));
   }
 
-  // Its filters hold the prefixes of a file's keys, and are exact.
+  // The filter of a file matches exactly the prefixes of the file's keys.
   bool MayMatch(FileMetaData* file, const TableReadOptions& options, const Slice&) override {
     const HashedPrefix* const prefix = options.seek_prefix->Find(transform_.get());
     const std::vector<TestEntry>& entries = contents_[file->number];
@@ -180,7 +180,7 @@ TEST_F(LevelCursorTest, TheEdgesOfAFileAreFoundInIt) {
   }
 }
 
-// Files b d | f h | j l | n p, and prefixes of one byte.
+// The files are b d | f h | j l | n p, and prefixes have one byte.
 TEST_F(LevelCursorTest, ASeekForAnAbsentPrefixOpensNothing) {
   SeekPrefix seek({.comparator = kBytewise, .transform = level_.transform_.get()});
   LevelCursorArgs args = level_.Args();
@@ -203,7 +203,7 @@ TEST_F(LevelCursorTest, ASeekForAnAbsentPrefixOpensNothing) {
   EXPECT_EQ(sought("g", true), "-");
   EXPECT_EQ(sought("h", false), "h");
   EXPECT_EQ(level_.TakeOpened(), "1 ");
-  // A walk may continue from the ends, and from the position of a successful seek.
+  // Iteration may continue from either end or from the position of a successful seek.
   EXPECT_EQ(sought("g", true), "-");
   cursor.SeekToFirst();
   EXPECT_EQ(KeyOf(cursor), "b");
@@ -241,8 +241,8 @@ TEST_F(LevelCursorTest, FilesPastABoundAreNotAskedForAPrefix) {
   EXPECT_EQ(level_.TakeOpened(), "");
 }
 
-// All keys have one prefix, but the filter of the file at the sought position does not contain it:
-// the files next to it are searched nevertheless.
+// All keys have one prefix, but the filter of the file at the sought position does not contain it.
+// The files next to it are searched nevertheless.
 TEST_F(LevelCursorTest, ASeekGoesOnWhereTheFileBesideHasThePrefix) {
   class AllAlike final : public SliceTransform {
    public:

@@ -14,7 +14,7 @@ namespace {
 
 using Player = LoserTree::Player;
 
-// Children with queues of heads in ascending order; of equal heads the first child's wins.
+// Children with queues of heads in ascending order. Of equal heads, that of the first child wins.
 class Tournament {
  public:
   explicit Tournament(std::vector<std::vector<uint64_t>> queues)
@@ -93,7 +93,7 @@ TEST(LoserTreeTest, RandomTournamentsAgreeWithASort) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
-    const uint64_t heads = random.OneIn(2) ? 5 : 1'000'000;  // few: many ties
+    const uint64_t heads = random.OneIn(2) ? 5 : 1'000'000;  // few heads make many ties
     std::vector<std::vector<uint64_t>> queues(1 + random.Uniform(18));
     std::vector<std::pair<uint64_t, uint32_t>> model;
     for (uint32_t child = 0; child < queues.size(); ++child) {

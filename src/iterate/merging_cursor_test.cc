@@ -80,7 +80,7 @@ TEST(MergingCursorTest, ErrorOfAChildEndsTheMergeUntilTheNextSeek) {
   EXPECT_EQ(ExtractUserKey(merge.cursor->key()), Slice("c"));
 }
 
-// One child with the keys a0 to a9, and another with `rival`; batches of eight entries.
+// Merges a child with the keys a0 to a9, in batches of eight entries, and a child with `rival`.
 Merge MakeRun(const std::string& rival) {
   std::vector<TestEntry> run;
   for (char digit = '0'; digit <= '9'; ++digit) {
@@ -91,7 +91,7 @@ Merge MakeRun(const std::string& rival) {
   return merge;
 }
 
-// The entries of the cursor's batch, and "in place" if they are the first child's own.
+// Returns the batch's keys and "in place" if the entries are in the first child's batch.
 std::string Batch(const Merge& merge) {
   const InternalCursor& cursor = *merge.cursor;
   const InternalCursor& child = *merge.children[0];
@@ -136,7 +136,7 @@ TEST(MergingCursorTest, EntriesBeforeAnotherChildsAreShownInTheirBatch) {
   EXPECT_EQ(Batch(merge), "a55 a6 a7 a8 copied") << "fewer than four before another child's";
 }
 
-// Of equal heads the order is not known before the match.
+// The order of equal heads is not known before their match.
 TEST(MergingCursorTest, EntriesFromAnotherChildsKeyOnAreMerged) {
   const Merge merge = MakeRun("a6");
   merge.cursor->SeekToFirst();
@@ -150,8 +150,8 @@ TEST(MergingCursorTest, EntriesFromAnotherChildsKeyOnAreMerged) {
   EXPECT_EQ(of_equal_keys, (std::vector<size_t>{0, 1}));
 }
 
-// Keys of several shapes. Their heads differ in the first bytes, after a common prefix, after a
-// prefix per group, or nowhere; one shape has keys of every length.
+// Returns a key of one of several shapes. Their heads differ in the first bytes, after a common
+// prefix, after a prefix per group or nowhere. One shape has keys of every length.
 std::string MakeKey(uint64_t look, Random* random) {
   const uint64_t number = random->Uniform(100);
   const std::string text = std::to_string(number);
@@ -174,8 +174,8 @@ struct Shown {
   size_t source;
 };
 
-// Compares a long random walk with changes of direction with a sorted vector of all entries. Some
-// entries are in several sources.
+// Compares many random moves, in both directions, with a sorted vector of all entries. Some entries
+// are in several sources.
 TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     Random random(seed);
@@ -216,7 +216,7 @@ TEST(MergingCursorTest, RandomWalksAgreeWithASortedVector) {
     uint64_t move = 0;
     uint64_t repeat = 0;
     for (int i = 0; i < 1000; ++i) {
-      // Runs of steps, as long as several batches.
+      // Runs of steps that may span several batches.
       move = repeat > 0 && cursor.Valid() ? move : random.Uniform(40);
       repeat = repeat > 0 ? repeat - 1 : (move < 5 ? 0 : random.Skewed(7));
       const std::string target =

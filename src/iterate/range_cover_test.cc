@@ -1,5 +1,5 @@
-// RangeCover where files of a level share a user key. What iterators show by it is compared with a
-// model by tests/model and src/table/blockbased/range_deletion_test.cc.
+// Tests RangeCover where files of a level share a user key. tests/model and
+// src/table/blockbased/range_deletion_test.cc compare what iterators show by it with a model.
 #include "iterate/range_cover.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ std::vector<FileMetaData*> Pointers(std::deque<FileMetaData>* files) {
   return pointers;
 }
 
-// The search goes on in the next file without a frame of its own.
+// The search continues in the next file without another stack frame.
 TEST(RangeCoverTest, AKeyInAnyNumberOfFilesTakesNoStack) {
   constexpr SequenceNumber kFiles = 100'000;
   std::deque<FileMetaData> files(kFiles);
@@ -44,7 +44,7 @@ TEST(RangeCoverTest, AKeyInAnyNumberOfFilesTakesNoStack) {
   EXPECT_FALSE(cover.Contains("k")) << "the answer is for one search";
 }
 
-// a..k | k | k..z, with a tombstone over k in the third file alone.
+// The files are a..k | k | k..z. Only the third one has a tombstone, which covers k.
 TEST(RangeCoverTest, TombstonesOfAllFilesWithTheKeyCount) {
   constexpr const char* kKeys[3][2] = {{"a", "k"}, {"k", "k"}, {"k", "z"}};
   MemoryFileSystem fs;

@@ -1,5 +1,5 @@
-// UndeletedCursor over sources that are out of order. What it shows of others is compared with a
-// model by tests/model and src/table/blockbased/range_deletion_test.cc.
+// Tests UndeletedCursor over sources that are out of order. tests/model and
+// src/table/blockbased/range_deletion_test.cc compare what it shows of others with a model.
 #include "iterate/undeleted_cursor.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 namespace ashlar {
 namespace {
 
-// A memtable whose range tombstone covers all entries of an older source, in which each seek leads
-// back to the first of them.
+// The range tombstone of a memtable covers all entries of an older source. Each seek of that source
+// leads back to its first entry.
 TEST(UndeletedCursorTest, ASourceOutOfOrderEndsTheWalk) {
   const KeyComparator comparator{BytewiseComparator()};
   ArenaBlockPool blocks{ArenaBlockPool::Options{}};

@@ -1,4 +1,4 @@
-// UserIterator: scripts (text in, text out) for the cases that have a name, and random walks that
+// Tests UserIterator with scripts (text in, text out) for named cases, and with random moves that
 // are compared with a model.
 //
 // Entries:  "a9=x" a value; "a9-" a deletion; "a9!" a single deletion; "a9+x" an operand; "a9?" an
@@ -56,7 +56,7 @@ struct Given {
   uint64_t max_sequential_skip = 8;
   std::shared_ptr<MergeOperator> merge_operator = MergeOperators::CreateStringAppendOperator(',');
   size_t prefix_bytes = 0;  // of prefix_same_as_start; 0: off
-  // The sources get prefixes of this transform; null: none.
+  // The transform whose prefixes the sources receive, or null for none.
   const SliceTransform* told_of = nullptr;
   SeekScope told_scope_max = SeekScope::kPrefix;
   size_t batch = 3;  // entries that a step of the cursor shows
@@ -156,7 +156,7 @@ TEST(UserIteratorTest, NothingThere) {
   EXPECT_EQ(Show({.entries = ""}, "first;last;seek a;seek-prev a"), "end end end end");
 }
 
-// With prefixes of two bytes; "a" and "b" have none.
+// For prefixes of two bytes. "a" and "b" have none.
 constexpr char kPrefixEntries[] = "a1=s aa2=1 aab3=2 aac4=3 aba5=4 abb6- ac7=5 b8=t baa9=6";
 
 TEST(UserIteratorTest, PrefixSameAsStartEndsWithThePrefix) {
@@ -200,7 +200,7 @@ TEST(UserIteratorTest, PrefixSameAsStartKeepsTheTargetsPrefixAtABound) {
             "end");
 }
 
-// The prefix that the sources received with the last seek: they may limit their search to it.
+// Checks the prefix that the sources receive with the last seek and may limit their search to.
 TEST(UserIteratorTest, SourcesAreToldWhichPrefixASeekIsAbout) {
   const std::unique_ptr<const SliceTransform> transform(NewFixedPrefixTransform(2));
   const auto told = [&](Given given, const std::string& commands,
@@ -218,7 +218,7 @@ TEST(UserIteratorTest, SourcesAreToldWhichPrefixASeekIsAbout) {
   EXPECT_EQ(told({}, "seek-prev aab"), "aa");
   EXPECT_EQ(told({}, "seek a"), "all");
   EXPECT_EQ(told({}, "seek-prev a"), "all");
-  // Older versions of "aa" are left by a seek.
+  // A seek skips the older versions of "aa".
   EXPECT_EQ(told({}, "seek aa;next"), "aa");
   EXPECT_EQ(told({}, "seek a;next;next"), "all");
   EXPECT_EQ(told({}, "seek aab;first;next;next"), "all");
@@ -349,8 +349,8 @@ TEST(UserIteratorTest, RunsUnderADeletionAreLeftBySeeking) {
   EXPECT_LT(script.cursor().steps(), 60u);
 }
 
-// A table with right checksums may be out of order: an index whose separators are those of other
-// blocks leads each seek past the versions of a key back to them.
+// A table with correct checksums may be out of order. If its index has the separators of other
+// blocks, each seek past the versions of a key leads back to them.
 TEST(UserIteratorTest, ATableOutOfOrderEndsTheWalk) {
   std::vector<std::string> keys = {MakeInternalKey("a", 30, ValueType::kValue)};
   for (SequenceNumber sequence = 20; sequence > 0; --sequence)
@@ -403,7 +403,7 @@ TEST(UserIteratorTest, LimitOfSkippedEntries) {
   EXPECT_EQ(Show({.entries = given.entries, .max_skippable = 6}, "first;next;prev"), "a=a d=d a=a");
 }
 
-// The version that is shown is not stepped over, in either direction.
+// The version that is shown does not count as skipped, in either direction.
 TEST(UserIteratorTest, SkippingIsBoundedAlikeInBothDirections) {
   const Given versions{.entries = "a3=a a2=x a1=x b1=b", .max_skippable = 2};
   EXPECT_EQ(Show(versions, "first;next"), "a=a b=b");
@@ -423,7 +423,7 @@ std::string PropertyOf(UserIterator& iterator, const std::string& name) {
   return status.ok() ? value : status.ToString();
 }
 
-// So that a walk that was stopped can go on there.
+// A stopped iteration can continue from there.
 TEST(UserIteratorTest, AStoppedMoveTellsWhereItStopped) {
   Script script({.entries = "a1=a b5- c5- d5- e1=e", .max_skippable = 2});
   EXPECT_EQ(script.Run("first"), "a=a");
@@ -492,8 +492,8 @@ TEST(UserIteratorTest, ValuesCanBePinned) {
   EXPECT_EQ(script.cursor().pins(), 0u);
 }
 
-// A pinned value ends with its pin: backward it is that of a version that the cursor has left, and
-// forward that of an operand.
+// A pinned value ends with its pin. Backward it belongs to a version that the cursor has left, and
+// forward to an operand.
 TEST(UserIteratorTest, ATargetMayBeTheValueThatIsShown) {
   Script script(
       {.entries = "a5+c a3+b b1=a c1=b", .merge_operator = MergeOperators::CreateMaxOperator()});
@@ -555,7 +555,7 @@ TEST(UserIteratorTest, MergeThatEndsInAPartOfAValueIsShownInPlace) {
   EXPECT_EQ(script.Run("first;next;prev;next"), "a=no b=b a=no b=b");
 }
 
-// Renewals as a test decides.
+// Renews the source with a function of the test.
 class ScriptedRenewal final : public SourceRenewal {
  public:
   using Function = std::function<Result<bool>(const Request& request, IteratorSource* source)>;
@@ -615,7 +615,7 @@ class SnapshotAt100 final : public Snapshot {
   int64_t GetUnixTime() const override { return 0; }
 };
 
-// An iterator whose source is renewed from the entries of now.
+// An iterator whose source is renewed from the entries in `now`.
 struct Renewed {
   explicit Renewed(RenewedBy by, const std::string& entries) : now(entries) {
     UserIteratorArgs args{.comparator = comparator};
@@ -677,7 +677,7 @@ TEST(UserIteratorTest, ATailLooksAgainAtASeekAtTheEndAndWhereAViewIsNewer) {
   EXPECT_EQ(tail.Shown(), "g=8");
 }
 
-// The end may be after deleted keys. Entries written between it and the last key are seen.
+// The end may follow deleted keys. Entries written between the last shown key and it are found.
 TEST(UserIteratorTest, ATailGoesOnAfterTheKeyThatItHasShown) {
   Renewed tail(RenewedBy::kTailing, "a1=1 m1- x1-");
   tail.iterator->SeekToFirst();
@@ -745,7 +745,7 @@ TEST(UserIteratorTest, AnIteratorOfASnapshotGoesOnInANewerViewInBothDirections) 
   it.Next();
   EXPECT_EQ(renewed.Shown(), "end");
   EXPECT_EQ(renewed.renewals, 6);
-  // Without a snapshot it stays in its view.
+  // Without a snapshot the iterator stays in its view.
   renewed.wanted = nullptr;
   ASSERT_TRUE(it.Refresh().ok());
   EXPECT_EQ(renewed.renewals, 7);
@@ -804,7 +804,7 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     const KeyComparator comparator(order.comparator);
 
     const uint64_t keys = 1 + random.Uniform(random.OneIn(2) ? 40 : 400);
-    // Keys of one length and of several, that differ in front, in the middle, or at the end.
+    // Keys of one or of several lengths, which differ in front, in the middle or at the end.
     const std::string before(random.OneIn(2) ? random.Uniform(20) : 0, 'k');
     const std::string behind(random.OneIn(2) ? random.Uniform(20) : 0, 'k');
     const uint64_t first_key = random.OneIn(2) ? 1000 : 0;
@@ -864,7 +864,7 @@ TEST(UserIteratorModelTest, RandomWalksAgreeWithTheModel) {
     std::string pinned_value;
     for (int i = 0; i < 500; ++i) {
       const std::string target = random_key();
-      // Runs of steps, as long as several batches.
+      // Runs of steps that may span several batches.
       move = repeat > 0 && iterator.Valid() ? move : random.Uniform(iterator.Valid() ? 20 : 4);
       repeat = repeat > 0 ? repeat - 1 : (move < 4 ? 0 : random.Skewed(6));
       switch (move) {

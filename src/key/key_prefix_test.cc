@@ -66,7 +66,7 @@ TEST(KeyPrefix, TransformsAreMadeFromTheirIds) {
   EXPECT_EQ(id_of("of.the.program"), "unknown");
 }
 
-// Counts how often it is asked.
+// Counts the calls of InDomain.
 class CountingTransform final : public SliceTransform {
  public:
   const char* Name() const override { return "counting"; }

@@ -8,7 +8,7 @@
 namespace ashlar {
 namespace {
 
-// Bytes that count the pins on them.
+// Bytes with a count of the pins on them.
 struct Owner {
   std::string bytes;
   int pins = 0;
@@ -198,7 +198,7 @@ TEST_F(LookupTest, CoveringSequenceEndsAMergeAboveIt) {
   EXPECT_EQ(value.ToString(), "newest");
 }
 
-// Enough after two operands.
+// Merges as soon as there are two operands.
 class TwoOperandsOperator final : public MergeOperator {
  public:
   const char* Name() const override { return "test.TwoOperands"; }

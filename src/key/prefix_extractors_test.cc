@@ -26,7 +26,7 @@ TEST(PrefixExtractors, AnIdHasOneTransformWhichStays) {
   EXPECT_EQ(extractors.Current(), nullptr);
   EXPECT_EQ(extractors.Find(id).get(), address) << "it may be in the memo of a lookup";
   EXPECT_EQ(extractors.Find(other_id), made);
-  // The family's own is preferred: iterators recognise it by its address.
+  // The family's own transform is preferred, because iterators recognise it by its address.
   extractors.SetCurrent(Fixed(4));
   EXPECT_EQ(extractors.Find(other_id), extractors.Current());
   EXPECT_EQ(extractors.Find("no such transform"), nullptr);

@@ -12,7 +12,7 @@ namespace {
 
 using TransformPtr = std::shared_ptr<const SliceTransform>;
 
-// Up to its first comma, which a key must have.
+// The prefix ends with the first comma, which a key of the domain must have.
 class UpToComma final : public SliceTransform {
  public:
   const char* Name() const override { return "up to comma"; }
@@ -39,8 +39,8 @@ std::vector<std::string> AllStrings(const std::string& alphabet, size_t bytes_ma
   return all;
 }
 
-// Every possible target and bound. If the bound keeps the prefix, every key between them has that
-// prefix.
+// Checks every possible target and bound. If the bound keeps the prefix, every key between the two
+// has that prefix.
 TEST(BoundKeepsPrefix, IsTrueOnlyWhereEveryKeyBelowTheBoundHasThePrefix) {
   struct Case {
     TransformPtr transform;
@@ -63,7 +63,7 @@ TEST(BoundKeepsPrefix, IsTrueOnlyWhereEveryKeyBelowTheBoundHasThePrefix) {
       if (!prefix) continue;
       bool all_have_it = true;
       for (size_t bound = target + 1; bound < all.size(); ++bound) {
-        // One key more is below this bound.
+        // This bound admits one more key.
         all_have_it = all_have_it && KeyPrefix(c.transform.get(), all[bound - 1]) == *prefix;
         const bool said = BoundKeepsPrefix(*c.transform, *prefix, all[bound]);
         ASSERT_TRUE(!said || all_have_it)
@@ -71,7 +71,7 @@ TEST(BoundKeepsPrefix, IsTrueOnlyWhereEveryKeyBelowTheBoundHasThePrefix) {
         kept += said ? 1 : 0;
       }
     }
-    // Only with whole keys as prefixes does no bound keep one.
+    // Some bound keeps a prefix, unless the prefixes are complete keys.
     EXPECT_EQ(kept == 0, c.transform->GetId() == "rocksdb.Noop");
   }
 }
@@ -83,7 +83,7 @@ TEST(BoundKeepsPrefix, UpToWhereThePrefixEnds) {
   EXPECT_FALSE(BoundKeepsPrefix(*fixed, "abc", std::string("abd\0", 4)));
   EXPECT_FALSE(BoundKeepsPrefix(*fixed, "abc", "abe"));
   EXPECT_TRUE(BoundKeepsPrefix(*fixed, "ab\xff", "ac"));
-  // "ac" is between them, and has no prefix.
+  // "ac" is between the two and has no prefix.
   EXPECT_FALSE(BoundKeepsPrefix(*fixed, "ab\xff", std::string("ac\0", 3)));
   EXPECT_TRUE(BoundKeepsPrefix(*fixed, "\xff\xff\xff", "\xff\xff\xff\xff"));
   const TransformPtr capped(NewCappedPrefixTransform(3));
@@ -137,7 +137,7 @@ TEST_F(SeekPrefixTest, OtherwiseWhatTheUpperBoundProves) {
   seek.Begin("abbx", true);
   EXPECT_EQ(Find(&seek, three_.get()), "none");
   EXPECT_EQ(Find(&seek, two_.get()), "ab");
-  // Backward the bound proves nothing.
+  // For a backward seek the bound proves nothing.
   seek.Begin("abcd", false);
   EXPECT_EQ(Find(&seek, two_.get()), "none");
 }

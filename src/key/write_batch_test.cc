@@ -203,7 +203,7 @@ TEST(WriteBatch, CutAnywhereIsCorruptionAndNeverReadsPastTheEnd) {
                                 batch.Data().begin() + static_cast<std::ptrdiff_t>(bytes));
     const Slice contents(cut.data(), cut.size());
     const Status s = WriteBatchInternal::Validate(contents);
-    // The only whole record that may be missing unnoticed is the log data, which is not counted.
+    // The only complete record that may be missing unnoticed is the log data, which is not counted.
     const bool only_log_data_missing = bytes == batch.Data().size() - 5;
     EXPECT_EQ(s.ok(), only_log_data_missing) << bytes << " " << s.ToString();
     EXPECT_TRUE(s.ok() || s.IsCorruption());
@@ -358,7 +358,7 @@ TEST(WriteBatch, ClearForgetsSavePoints) {
   EXPECT_EQ(Hex(batch), "000000000000000000000000");
 }
 
-// The records that would go to the log.
+// Returns the records that would go to the log.
 std::string LoggedText(const WriteBatch& batch) {
   const LoggedPart logged(batch);
   std::string bytes;
@@ -441,12 +441,12 @@ TEST(WriteBatch, ALimitIsKeptAndAFailureChangesNothing) {
   EXPECT_TRUE(batch.PutLogData("").IsMemoryLimit());
   batch.SetMaxBytes(0);
   EXPECT_TRUE(batch.Put("k", std::string(1000, 'v')).ok());
-  batch.SetMaxBytes(20);  // less than there is
+  batch.SetMaxBytes(20);  // less than the batch has
   EXPECT_TRUE(batch.Delete("").IsMemoryLimit());
 }
 
 TEST(WriteBatch, KeysAndValuesOfFourGigabytesAreRefused) {
-  // Never read: the length is checked first.
+  // Never read, because the length is checked first.
   const Slice huge("x", size_t{std::numeric_limits<uint32_t>::max()} + 1);
   WriteBatch batch;
   EXPECT_TRUE(batch.Put(huge, "v").IsInvalidArgument());
@@ -495,7 +495,7 @@ void FlipBit(WriteBatch* batch, size_t offset) {
   const_cast<char*>(batch->Data().data())[offset] ^= 1;
 }
 
-// Flips a bit of the last byte for a moment, too: the batch has a checksum.
+// Also flips a bit of the last byte for a moment, to show that the batch has a checksum.
 void ExpectMatchingChecksum(WriteBatch* batch) {
   EXPECT_EQ(batch->GetProtectionBytesPerKey(), 8u);
   const Status whole = batch->VerifyChecksum();
@@ -518,7 +518,7 @@ TEST(WriteBatch, AChecksumFindsEveryChangedByteOfTheRecords) {
   ASSERT_TRUE(batch.PutLogData("log").ok());
   const Slice pieces[] = {"in", "pieces"};
   ASSERT_TRUE(batch.Put(SliceParts(pieces, 2), SliceParts(pieces, 2)).ok());
-  // The sequence is no part of what was added; the count is checked, too.
+  // The sequence is not part of the added data and is not checked, but the count is.
   WriteBatchInternal::SetSequence(&batch, 77);
   ExpectMatchingChecksum(&batch);
   for (size_t i = 8; i < batch.GetDataSize(); ++i) {
@@ -603,8 +603,8 @@ TEST(WriteBatchInternal, AppendJoinsRecordsAndCounts) {
   EXPECT_TRUE(a.HasMerge());
 }
 
-// Two bytes each suffice for a count that wraps: a batch of 8 GiB would pass for one of few
-// records, and reuse the sequences of later ones. It is too long for a test.
+// A record may have only two bytes, so the records of 8 GiB would wrap a count of 32 bits. They
+// would pass for a few and reuse the sequences of later ones. Such a batch is too long for a test.
 TEST(BatchReader, TheCountOfRecordsDoesNotWrap) {
   static_assert(std::is_same_v<decltype(BatchReader(Slice()).counted()), uint64_t>);
 }
@@ -642,8 +642,8 @@ TEST(WriteBatchInternal, WhatTheEngineCannotApplyIsNotSupportedNamingTypeAndOffs
         Unhex(StrCat("0000000000000000", counted ? "01000000" : "00000000", record)));
     EXPECT_TRUE(WriteBatchInternal::CheckApplicable(&batch).IsNotSupported()) << record;
   }
-  // Bytes from outside with supported records only are accepted. Damage and unsupported records
-  // have different statuses.
+  // Batches from outside are accepted if all their records are supported. Damage and unsupported
+  // records have different statuses.
   const WriteBatch foreign(Unhex(StrCat(kHeaderOf1, "0D", "03014C", "00016B")));
   EXPECT_FALSE(WriteBatchInternal::IsKnownApplicable(&foreign));
   EXPECT_TRUE(WriteBatchInternal::CheckApplicable(&foreign).ok());

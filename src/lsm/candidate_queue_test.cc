@@ -5,7 +5,7 @@
 namespace ashlar {
 namespace {
 
-// The queue only compares addresses, so nothing of a family is needed.
+// The queue only compares addresses, so no real family is needed.
 std::shared_ptr<ColumnFamily> AFamily(int* owner) {
   return {std::shared_ptr<void>(), reinterpret_cast<ColumnFamily*>(owner)};
 }

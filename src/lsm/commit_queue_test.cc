@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kNoLimit = 1 << 20;
 
-// A leader and followers that wait, in this order.
+// A leader and the followers that wait, in this order.
 class CommitQueueTest : public testing::Test {
  protected:
   static constexpr size_t kRequests = 4;
@@ -21,12 +21,12 @@ class CommitQueueTest : public testing::Test {
   void SetUp() override {
     for (CommitRequest& request : requests_) request.batch_bytes = 100;
   }
-  // Call once, after the requests have been described.
+  // Queues all requests in order. Call once, after the requests have been described.
   void JoinAll() {
     ASSERT_TRUE(queue_.Join(&requests_[0]));
     for (size_t i = 1; i < kRequests; ++i) {
       threads_.emplace_back([this, i] { leads_[i] = queue_.Join(&requests_[i]); });
-      // It sleeps once it is in the queue.
+      // A request sleeps once it is in the queue.
       while (requests_[i].state.load() != CommitRequest::kSleeps) CpuRelax();
     }
   }

@@ -84,7 +84,7 @@ TEST(ErrorHandler, AFailedResumeHasASeverity) {
   }
 }
 
-// A batch that was under way when the resume began was cut off. A later error does not hide it.
+// A batch that was in progress when the resume began is cut off. A later error does not hide that.
 TEST(ErrorHandler, AFinalErrorDuringTheResumeIsNotResumedFrom) {
   ErrorHandler handler;
   handler.Set(Status::IOError("first"), kReason);
@@ -98,8 +98,8 @@ TEST(ErrorHandler, AFinalErrorDuringTheResumeIsNotResumedFrom) {
   EXPECT_FALSE(handler.WriteStatus().ok());
 }
 
-// A batch may be cut off after a job has failed: its group was under way. A resume would flush the
-// part that a memtable holds.
+// A batch may be cut off after a job has failed, because its group was in progress. A resume would
+// flush the part that a memtable holds.
 TEST(ErrorHandler, ABatchThatIsCutOffAfterAnErrorIsNotResumedFrom) {
   ErrorHandler handler;
   EXPECT_TRUE(handler.Set(Status::NoSpace(), kReason));
@@ -122,8 +122,8 @@ TEST(ErrorHandler, TheEndAfterAnErrorIsNotResumedFrom) {
   EXPECT_TRUE(handler.WriteStatus().IsShutdownInProgress());
 }
 
-// A refusal must never turn into OK because a resume ends between the question and the answer:
-// callers take OK for "you may continue".
+// A refusal must never turn into OK because a resume ends during the call. Callers take OK as the
+// permission to continue.
 TEST(ErrorHandler, AnswersAreOkOnlyWhileClear) {
   ErrorHandler handler;
   std::atomic<bool> done{false};

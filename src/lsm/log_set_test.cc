@@ -23,7 +23,7 @@ class LogSetTest : public testing::Test {
   Status Start(uint64_t number) {
     return logs_.StartNewLog({.number = number, .directory_handle = directory_.get()});
   }
-  // A group of one record, in the operating system.
+  // Writes a group of one record and hands it to the operating system.
   Status Write(const std::string& record) {
     const Slice piece(record);
     Status status = logs_.Append({&piece, 1});
@@ -31,7 +31,7 @@ class LogSetTest : public testing::Test {
     if (status.ok()) logs_.EndGroup();
     return status;
   }
-  // One such call for a log fails, the nth from now.
+  // The nth such call for a log, counted from now, fails.
   void Fail(FaultOperation operation, uint64_t nth = 1) {
     FaultRule rule;
     rule.operations = operation;
@@ -40,7 +40,7 @@ class LogSetTest : public testing::Test {
     faults_.AddRule(rule);
   }
   void FailASync(uint64_t nth = 1) { Fail(FaultOperation::kSync, nth); }
-  // At the nth call of this kind for a log from now.
+  // Runs the action at the nth call of this kind for a log, counted from now.
   void At(FaultOperation operation, std::function<void()> action, uint64_t nth = 1) {
     FaultRule rule;
     rule.operations = operation;
@@ -102,8 +102,8 @@ TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheNextSync) {
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
-// I3: of two concurrent syncs the system tells one that bytes were lost. The leader's sync has
-// ended before the other one reports it.
+// I3: the system reports lost bytes to only one of two concurrent syncs. The leader's sync ends
+// before the other one reports the loss.
 TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheSyncAtTheSameTime) {
   ASSERT_OK(Write("a"));
   Gate leader_syncs;
@@ -122,7 +122,7 @@ TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheSyncAtTheSameTime) {
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
-// I3: the same, and the system tells the leader.
+// I3: the same, but the system reports the loss to the leader.
 TEST_F(LogSetTest, AnErrorOfTheLeaderFailsTheSyncBesideAtTheSameTime) {
   for (const bool fails : {false, true}) {
     SCOPED_TRACE(fails);
@@ -145,7 +145,7 @@ TEST_F(LogSetTest, AnErrorOfTheLeaderFailsTheSyncBesideAtTheSameTime) {
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
-// The log would be recorded as synced, and a loss in a power cut would then count as damage.
+// Otherwise the log would be recorded as synced, and a loss in a power cut would count as damage.
 TEST_F(LogSetTest, AnErrorDuringAppendsFailsTheClose) {
   ASSERT_OK(Write("a"));
   Status beside;
@@ -170,8 +170,8 @@ TEST_F(LogSetTest, ANewLogReplacesOneThatFailedDuringAppends) {
   EXPECT_OK(logs_.SyncDuringAppends());
 }
 
-// A caller of SyncWAL has handed its bytes over; a writer's append or sync fails the log before the
-// caller syncs it. Those bytes may be lost, so the answer is the log's error.
+// A writer's append or sync fails the log before a caller of SyncWAL syncs the bytes that it has
+// handed over. Those bytes may be lost, so the caller gets the log's error.
 TEST_F(LogSetTest, ALogThatFailedInAnAppendIsNotTakenForSynced) {
   ASSERT_OK(Write("a"));
   Fail(FaultOperation::kAppend);
@@ -193,7 +193,7 @@ TEST_F(LogSetTest, ALogThatFailedInASyncIsNotTakenForSynced) {
   EXPECT_EQ(faults_.FaultsInjected(), 1u);
 }
 
-// The error is that of the log that was forgotten: a promotion that is tried again has another one.
+// The error belongs to the forgotten log. A promotion that is tried again has another log.
 TEST_F(LogSetTest, AForgottenLogLeavesNoError) {
   ASSERT_OK(Write("a"));
   logs_.Fail(Status::IOError("the group failed"));
@@ -204,7 +204,7 @@ TEST_F(LogSetTest, AForgottenLogLeavesNoError) {
   EXPECT_OK(logs_.SyncAll());
 }
 
-// The leader has looked for errors of the log already, and is making the next one.
+// The leader has checked the log for errors already and is creating the next log.
 TEST_F(LogSetTest, AnErrorDuringASwitchIsNotLost) {
   ASSERT_OK(Write("a"));
   Status beside;
@@ -218,8 +218,8 @@ TEST_F(LogSetTest, AnErrorDuringASwitchIsNotLost) {
   EXPECT_EQ(logs_.SyncAll().ToString(), beside.ToString());
 }
 
-// Log 2 was synced before it was closed. A flag that a release sets may be set while the leader
-// syncs, which relies on its being the only one that sets it.
+// Log 2 was synced before it was closed. A release must not set the flag of unsynced logs. It may
+// run while the leader syncs, which relies on being the only one that sets the flag.
 TEST_F(LogSetTest, AReleaseLeavesNothingToSync) {
   ASSERT_OK(Write("a"));
   ASSERT_OK(logs_.SyncAll());

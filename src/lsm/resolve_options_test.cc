@@ -29,7 +29,7 @@ TEST(ResolveTableConfig, ReadaheadBeginsNoLargerThanItsLargestPiece) {
   EXPECT_EQ(ConfigOfReadahead(8 << 10, 0).readahead_bytes_initial, 0u);
 }
 
-// A partition of the index or the filter is a block, and readers refuse one of more than 1 GiB.
+// A partition of an index or a filter is a block, and readers refuse blocks of more than 1 GiB.
 TEST(ResolveTableConfig, PartitionsFitABlock) {
   const auto partition_bytes = [](uint64_t metadata_block_size) {
     BlockBasedTableOptions table;
@@ -44,7 +44,7 @@ TEST(ResolveTableConfig, PartitionsFitABlock) {
   EXPECT_EQ(partition_bytes(UINT64_MAX), size_t{256} << 20);
 }
 
-// Which decision counts: that of the role, then that of all roles.
+// The decision for the role counts first, then the decision for all roles.
 TEST(ResolveTableConfig, TableReadersAreChargedWhereTheirRoleIs) {
   using Decision = CacheEntryRoleOptions::Decision;
   const auto charges = [](Decision all, Decision role) {
@@ -64,7 +64,7 @@ TEST(ResolveTableConfig, TableReadersAreChargedWhereTheirRoleIs) {
   EXPECT_FALSE(ResolveTableConfig(ColumnFamilyOptions()).charge_table_readers);
 }
 
-// As in RocksDB.
+// As in RocksDB, no_block_cache overrides block_cache.
 TEST(ResolveBlockCache, NoBlockCacheTakesOneOutOfTheOptions) {
   BlockBasedTableOptions table;
   table.block_cache = NewLRUCache(1 << 20);
@@ -81,7 +81,7 @@ TEST(ResolveBlockCache, NoBlockCacheTakesOneOutOfTheOptions) {
   EXPECT_EQ(ResolveBlockCache(&options), table.block_cache);
 }
 
-// A program's class that names no rate: what it limits is its affair.
+// A program's class that need not name a rate, because it decides what it limits.
 class LimiterWithoutRate final : public RateLimiter {
  public:
   explicit LimiterWithoutRate(int64_t rate) : rate_(rate) {}
@@ -95,7 +95,7 @@ class LimiterWithoutRate final : public RateLimiter {
   const int64_t rate_;
 };
 
-constexpr uint64_t kRate = 1 << 20;  // where delayed_write_rate is 0
+constexpr uint64_t kRate = 1 << 20;  // used if delayed_write_rate is 0
 
 TEST(ResolveCompactionConfig, WritersAreDelayedToTheRateOfALimiterThatHasOne) {
   DBOptions options;
@@ -116,7 +116,7 @@ TEST(ResolveCompactionConfig, WritersAreDelayedToTheRateOfALimiterThatHasOne) {
   EXPECT_EQ(delayed_rate(), 70u);
 }
 
-// They are the newest part of the tree.
+// Flushed tables are the newest part of the tree.
 TEST(ResolveFlushCompression, UniversalFlushesAreNotCompressedWhereOnlyAPartIs) {
   ColumnFamilyOptions options;
   options.compression = kZSTD;
@@ -139,7 +139,7 @@ struct Triggers {
   int stop;
 };
 
-// "slowdown, stop", or "never"; of universal compaction.
+// Returns "slowdown, stop" of a style. Each is a number or "never".
 std::string StallTriggers(const Triggers& triggers, int max_read_amp = -1,
                           CompactionStyle style = kCompactionStyleUniversal, int levels = 7) {
   ColumnFamilyOptions options;
@@ -158,8 +158,8 @@ std::string StallTriggers(const Triggers& triggers, int max_read_amp = -1,
          text(config.level0_stop_writes_trigger);
 }
 
-// An idle universal tree has as many runs as the trigger or max_read_amp, and in incremental mode
-// two.
+// An idle universal tree has as many runs as the trigger or max_read_amp. In incremental mode it
+// has two.
 TEST(ResolveCompactionConfig, WritersGoOnWithAsManyRunsAsUniversalCompactionLeaves) {
   EXPECT_EQ(StallTriggers({4, 20, 36}), "20, 36");
   EXPECT_EQ(StallTriggers({4, 4, 4}), "5, 5");
@@ -180,15 +180,15 @@ TEST(ResolveCompactionConfig, WritersGoOnWithAsManyRunsAsUniversalCompactionLeav
       << "one file of the only level is not compacted";
 }
 
-// Files of level 0 that are small enough to stay would stop writers for good.
+// Otherwise files of level 0 that are small enough to stay would stop writers for good.
 TEST(ResolveCompactionConfig, WritersWaitForNoNumberOfFilesWhereNoneStartsACompaction) {
   EXPECT_EQ(StallTriggers({-1, 20, 36}, -1, kCompactionStyleLevel), "never, never");
   EXPECT_EQ(StallTriggers({-1, 1, 1}, -1, kCompactionStyleLevel, 1), "never, never");
   EXPECT_EQ(StallTriggers({100, -1, 36}, -1, kCompactionStyleLevel), "never, 100");
 }
 
-// SetOptions fills in the defaults and resolves after each change. A bulk load raises the trigger,
-// and sets it back.
+// SetOptions fills in the defaults and resolves after each change. A bulk load raises the trigger
+// and then sets it back.
 TEST(ResolveCompactionConfig, ALimitThatWasRaisedForAnotherIsBackWithIt) {
   ColumnFamilyOptions options;
   options.max_write_buffer_number = 6;
@@ -235,7 +235,7 @@ TEST(VerifiesOutput, EachCheckOfALocalCompactionReadsTheTables) {
   EXPECT_FALSE(verifies(kEnableForLocalCompaction));
 }
 
-// low_pri writes wait for a backlog only.
+// low_pri writes wait only for a backlog.
 TEST(ResolveCompactionConfig, ATreeAtRestHasNoBacklog) {
   ColumnFamilyOptions universal;
   universal.compaction_style = kCompactionStyleUniversal;

@@ -1,4 +1,4 @@
-// FileIndexer against a walk over every file of every level.
+// Compares FileIndexer with a search of every file of every level.
 #include "manifest/file_indexer.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ struct Entry {
 
 class FileIndexerTest : public testing::Test {
  protected:
-  // A level whose files hold these entries, cut at random: neighbours may share a user key, files
-  // may hold one entry.
+  // Returns a level whose files hold these entries, cut at random. Neighbours may share a user key,
+  // and a file may hold one entry.
   std::shared_ptr<const LevelFiles> MakeLevel(const KeyComparator& comparator,
                                               std::vector<Entry> entries, Random* random) {
     const auto before = [&comparator](const Entry& a, const Entry& b) {
@@ -124,8 +124,8 @@ std::vector<Query> MakeQueries(const Levels& levels, int shape, Random* random) 
   return queries;
 }
 
-// Trees that change a level or two at a time; every index is built once from nothing and once from
-// the one before it.
+// Up to two levels of the tree change at a time. Every index is built once from nothing and once
+// from the index before it.
 TEST_F(FileIndexerTest, TheWayDownIsThatOfAWalkOverAllFiles) {
   const uint64_t seed = 23;
   SCOPED_TRACE(StrCat("seed ", seed));
@@ -175,7 +175,7 @@ TEST_F(FileIndexerTest, ATreeWithoutFilesLeadsNowhere) {
   const KeyComparator comparator(BytewiseComparator());
   Levels levels(3);
   for (auto& level : levels) level = MakeLevel(comparator, {}, &random);
-  // Files of level 0 are not the index's concern.
+  // The index does not have the files of level 0.
   levels[0] =
       MakeLevel(comparator, {{.key = "a", .sequence = 1}, {.key = "b", .sequence = 1}}, &random);
   const FileIndexer index(FileIndexer::Args{.comparator = comparator, .levels = levels});

@@ -139,7 +139,7 @@ TEST_F(ManifestInterchangeTest, LdbReadsADatabaseThatWeInstalledInto) {
   Status status;
   std::unique_ptr<VersionSet> set = Open({"default"}, &status);
   ASSERT_TRUE(status.ok()) << status.ToString();
-  // Every table goes down to the last level; a family is added, and another one comes and goes.
+  // Every table is moved to the last level. A family is added, and another is added and dropped.
   VersionEdit move;
   kDatabaseMutex.AssertHeld();  // one thread
   ASSERT_GT(set->Published().FindFamily(0)->current->NumFiles(0), 0u);

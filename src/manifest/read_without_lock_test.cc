@@ -8,7 +8,7 @@
 namespace ashlar {
 namespace {
 
-// How many attempts it takes, and how they end, where the nth one answers with the nth status.
+// The number of attempts and their result, if the nth attempt returns the nth status.
 struct Attempts {
   explicit Attempts(std::vector<Status> answers) : answers_(std::move(answers)) {
     result = ReadWithoutLock([this] { return answers_.at(count++); });

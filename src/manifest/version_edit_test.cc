@@ -1,5 +1,5 @@
-// VersionEdit: the bytes of RocksDB 7.8, all that older and newer versions write, and the records
-// that are refused.
+// Tests that VersionEdit writes the bytes of RocksDB 7.8, reads all that older and newer versions
+// write, and refuses damaged records.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,7 +31,7 @@ Status Decode(const std::string& bytes) {
   return edit.DecodeFrom(bytes);
 }
 
-// Tag and value of fields that are a number or a string.
+// Return the tag and the value of a field that is a number or a string.
 std::string Field(uint32_t tag, uint64_t value) {
   std::string out;
   PutVarint32(&out, tag);
@@ -45,7 +45,7 @@ std::string StringField(uint32_t tag, const std::string& value) {
   return out;
 }
 
-// A new file of the fourth form with these fields before its end.
+// Returns a new file of the fourth form with these fields before its end.
 std::string NewFile4With(const std::string& fields) {
   std::string out = Field(103, 1) + Field(9, 1000).substr(0, 1);
   PutVarint64(&out, 1000);
@@ -78,7 +78,7 @@ TEST(VersionEdit, TheFirstEditOfADatabase) {
   EXPECT_EQ(Hex(Encode(edit)), "020003020400");
 }
 
-// From a MANIFEST that ldb 7.8.3 wrote when it flushed one key.
+// The bytes are from a MANIFEST that ldb 7.8.3 wrote when it flushed one key.
 TEST(VersionEdit, AFlushOfLdbDecodesAndEncodesToItsBytes) {
   const std::string before =
       "020509 00030A0401670008D4070961010100000000000009610101000000000000010105 "
@@ -253,7 +253,7 @@ TEST(VersionEdit, TheEpochNumberOfAFileIsReadAndWrittenAgain) {
     EXPECT_TRUE(Decode(NewFile4With(StringField(13, value))).IsCorruption());
 }
 
-// As RocksDB, which writes known temperatures only and passes over others.
+// Like RocksDB, which writes only known temperatures and ignores others.
 TEST(VersionEdit, TheTemperatureOfAFileIsReadAndWrittenAgain) {
   for (const char* const value : {"\x04", "\x08", "\x0a", "\x0c", "\x10", "\x05"}) {
     VersionEdit edit;

@@ -1,4 +1,4 @@
-// VersionSet: creating, recovering, installing, rolling over and failing, on a file system in
+// Tests how VersionSet creates, recovers, installs, rolls over and fails, on a file system in
 // memory.
 #include "manifest/version_set.h"
 
@@ -43,7 +43,7 @@ std::vector<ColumnFamilySpec> Specs(const std::vector<std::string>& names) {
   return specs;
 }
 
-// Field 13 of a new file.
+// Returns field 13 of a new file, its epoch number.
 std::string EpochField(uint64_t number) {
   std::string value;
   PutVarint64(&value, number);
@@ -89,14 +89,14 @@ class Database {
     return set_.get();
   }
 
-  // Creates the table's file, durable, with the size in its metadata.
+  // Creates the table's file durably, with the size that its metadata has.
   Status CreateTable(const FileMetaData& file) {
     const std::string bytes(static_cast<size_t>(file.file_bytes), 't');
     ASHLAR_RETURN_IF_ERROR(WriteStringToFile(
         table_file_system_, bytes, TableFileName(kDirectory, file.number), Durability::kSynced));
     return SyncDirectory(kDirectory);
   }
-  // A new table, there and in the edit. Returns its number.
+  // Creates a table and adds it to the edit. Returns its number.
   FileNumber AddTable(Level level, VersionEdit* edit) {
     const FileNumber number = set_->NewFileNumber();
     const std::string key = StrCat("key", 1000000 + number);
@@ -106,7 +106,7 @@ class Database {
     return number;
   }
 
-  // A new table as RocksDB records it. epoch_number: 0: none.
+  // A new table as RocksDB records it. An epoch_number of 0 means none.
   struct Table {
     std::string smallest = "a";
     std::string largest = "z";
@@ -144,7 +144,7 @@ class Database {
     return Install(std::move(edits));
   }
 
-  // Reads like a secondary: the records that the writing process has added.
+  // Reads the records that the writing process has added, as a secondary does.
   Status CatchUp(bool for_writing = false) {
     kManifestMutex.AssertHeld();
     kDatabaseMutex.AssertHeld();
@@ -154,7 +154,7 @@ class Database {
     set_->CheckInvariants();
     return Status::OK();
   }
-  // The metadata of a table, by its number; null: no version has it.
+  // Returns the metadata of the table with this number, or null if no version has it.
   const FileMetaData* Find(FileNumber number) {
     kDatabaseMutex.AssertHeld();
     for (const auto& [id, family] : set_->Published().families) {
@@ -167,7 +167,7 @@ class Database {
     return nullptr;
   }
 
-  // Everything that a restart must bring back.
+  // Returns everything that a restart must recover.
   std::string State() {
     kDatabaseMutex.AssertHeld();
     std::string out = StrCat("sequence ", set_->Published().last_sequence, " lowest log ",
@@ -370,7 +370,7 @@ TEST_F(VersionSetTest, ADroppedFamilyIsGoneAndItsIdIsNotUsedAgain) {
   ASSERT_TRUE(db_.Open(Specs({"default", "a"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareAddFamily(Spec("c"), 9, nullptr)).ok());
   EXPECT_EQ(db_->Published().FindFamily(Slice("c"))->id, 3u);
-  // Once more with a snapshot for every install, which must not name the dropped family.
+  // Repeat this with a snapshot for every install, which must not name the dropped family.
   db_.manifest_bytes_max = 1;
   ASSERT_TRUE(db_.Open(Specs({"default", "a", "c"})).ok());
   ASSERT_TRUE(db_.Install(db_->PrepareDropFamily(3)).ok());
@@ -535,7 +535,7 @@ TEST_F(VersionSetTest, AnInstallOfManySyncsStartsAManifest) {
   EXPECT_EQ(db_.State(), state);
 }
 
-// A second set follows the first: at its own pace, over replaced MANIFESTs and dropped families.
+// A second set follows the first one at its own pace, over replaced MANIFESTs.
 TEST_F(VersionSetTest, ASecondaryFollowsEveryInstall) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open({Spec("default")}).ok());
@@ -595,7 +595,7 @@ class EpochOrderTest : public VersionSetTest {
     ASSERT_TRUE(db_.Create().ok());
     ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   }
-  // Installs the tables. Returns how the database opens then.
+  // Installs the tables. Returns the status with which the database opens then.
   Status OpenWith(const std::vector<Table>& tables) {
     VersionEdit edit;
     for (const Table& table : tables) db_.AddTable(table, &edit);
@@ -604,8 +604,8 @@ class EpochOrderTest : public VersionSetTest {
   }
 };
 
-// A merge within level 0 of files that were ingested before and after a write, and the write's
-// table, which is newer.
+// Returns the output of a merge within level 0 of files that were ingested before and after a
+// write, and the newer table of that write.
 std::vector<Database::Table> WriteBelowAMerge() {
   return {{.first = 1, .last = 3, .epoch_number = 1}, {.first = 2, .last = 2, .epoch_number = 3}};
 }
@@ -636,7 +636,7 @@ TEST_F(EpochOrderTest, EqualOrdersAndEqualNumbersAreTaken) {
   EXPECT_TRUE(opened.ok()) << opened.ToString();
 }
 
-// RocksDB orders by sequences then, too.
+// RocksDB orders by sequences in this case, too.
 TEST_F(EpochOrderTest, ATableWithoutANumberLetsSequencesOrder) {
   std::vector<Table> tables = WriteBelowAMerge();
   tables.push_back({.first = 0, .last = 0, .epoch_number = 0, .level = 4});
@@ -665,8 +665,8 @@ TEST_F(EpochOrderTest, ASecondaryKeepsWhatItHasWhenTheOrderBecomesAnother) {
   EXPECT_EQ(secondary.State(), db_.State());
 }
 
-// RocksDB numbers tables anew in the MANIFEST that it begins: the metadata that the secondary has
-// is not that of the new MANIFEST.
+// RocksDB renumbers tables in a MANIFEST that it begins, so the secondary's metadata may differ
+// from that of the new MANIFEST.
 TEST_F(EpochOrderTest, ASecondarySeesTablesThatWereNumberedAnew) {
   db_.manifest_bytes_max = 1;  // each install begins a MANIFEST
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
@@ -684,7 +684,7 @@ TEST_F(EpochOrderTest, ASecondarySeesTablesThatWereNumberedAnew) {
   ExpectRefusedOrder(secondary.CatchUp());
 }
 
-// A reader that has read logs up to a write, while these edits came.
+// A reader has read logs up to a write while these edits were installed.
 TEST_F(VersionSetTest, AnIngestionBeforeTheNewestWriteOfAReaderIsNoticed) {
   ASSERT_TRUE(db_.Create().ok());
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
@@ -713,7 +713,7 @@ TEST_F(VersionSetTest, AnIngestionBeforeTheNewestWriteOfAReaderIsNoticed) {
   ASSERT_TRUE(db_.Install(std::move(ingestion)).ok());
   EXPECT_TRUE(check(20).ok());
   EXPECT_TRUE(check(21).IsTryAgain());
-  // Another MANIFEST may have any.
+  // Another MANIFEST may have any ingestion.
   ASSERT_TRUE(db_.Open(Specs({"default"})).ok());
   ASSERT_TRUE(db_.Install(VersionEdit()).ok());
   EXPECT_TRUE(check(0).IsTryAgain());
@@ -854,7 +854,7 @@ TEST_F(ManifestOfEditsTest, NumbersInUseAreNotHandedOutAgain) {
   EXPECT_EQ(db_->next_file_number(), 51u);
 }
 
-// Opened for writing, such a database would be one that cannot be opened again.
+// If it were opened for writing, such a database could not be opened again.
 TEST_F(ManifestOfEditsTest, WithTooFewFileNumbersLeftItIsReadButNotWritten) {
   const FileNumber highest_to_write = kFileNumberMax - kFileNumbersUnrecordedMax;
   first_.next_file_number = highest_to_write;
@@ -985,9 +985,9 @@ TEST_F(VersionSetTest, HostileEditsAreRefusedOrOpened) {
   }
 }
 
-// Every writing call of a short life fails once, before or after it took effect. The set continues
-// with a new MANIFEST. A restart right after the failure recovers the published state or the state
-// of the failed install.
+// Every writing call of a short run fails once, before, after or in the middle of its effect. The
+// set continues with a new MANIFEST. A restart right after the failure recovers the published state
+// or that of the failed install.
 TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
   uint64_t faults_injected = 0;
   for (const FaultEffect effect :
@@ -1026,7 +1026,7 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
             << "a table that a MANIFEST may name would be deleted";
         ASSERT_TRUE(db->IsLive(table)) << "the same, by a deletion of tables";
         ASSERT_FALSE(db->MayDeleteManifest(1));
-        // The state that a restart recovers now.
+        // Check the state that a restart recovers now.
         Database other(base.get());
         const Status opened = other.Open(Specs({"default", "other"}));
         ASSERT_TRUE(opened.ok()) << nth << " " << opened.ToString();
@@ -1052,8 +1052,8 @@ TEST_F(VersionSetTest, AnErrorAtEveryCallLosesNothing) {
   EXPECT_GT(faults_injected, 60u);
 }
 
-// A handle that is opened later is not told of a write error of the directory that another job's
-// sync has reported meanwhile, and CURRENT would name a MANIFEST whose name may be lost.
+// A handle that is opened later does not report a write error of the directory that another job's
+// sync has reported before. CURRENT would then name a MANIFEST whose name may be lost.
 TEST_F(VersionSetTest, TheDirectoryIsOpenedBeforeAManifestHasItsName) {
   const auto base = std::make_shared<MemoryFileSystem>();
   FaultFileSystem faults(base);
@@ -1139,8 +1139,8 @@ TEST(VersionSetCrashTest, EveryCrashImageHoldsWhatWasAcknowledged) {
   EXPECT_GT(images, 500u);
 }
 
-// A power cut removes any unsynced sector of the MANIFEST. The install is there or not, and whole
-// records after the lost ones do not look like damage.
+// A power cut removes any unsynced sector of the MANIFEST. The install is there or not, and
+// complete records after the lost ones do not count as damage.
 TEST(VersionSetCrashTest, AnySectorOfAnInstallMayBeLost) {
   constexpr size_t kSector = 512;
   // Fewer zeros at the end of a sector are no evidence of its loss (log_reader.cc).

@@ -1,4 +1,4 @@
-// Version, LevelFiles and VersionBuilder against plain models.
+// Compares Version, LevelFiles and VersionBuilder with plain models.
 #include "manifest/version.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class VersionTest : public testing::Test {
  protected:
   void TearDown() override { TestEpochs().Synchronize(); }
 
-  // base may be null; keeps it.
+  // `base` may be null. The caller keeps its reference to it.
   Result<Version*> Apply(Version* base, std::vector<VersionEdit>* edits,
                          const Comparator* comparator = BytewiseComparator()) {
     VersionBuilder builder(VersionBuilder::Args{
@@ -104,7 +104,7 @@ TEST_F(VersionTest, KnowsWhetherATableMayHaveRangeTombstones) {
   version->Unref();
 }
 
-// Each iterator asks.
+// Each iterator calls MayHaveRanges.
 TEST_F(VersionTest, LooksOnceAtATableWithoutRangeTombstones) {
   VersionEdit edit;
   edit.AddFile(1, MakeFile(5, "a", "c"));
@@ -134,7 +134,7 @@ TEST_F(VersionTest, LevelZeroIsNewestFirst) {
   version->Unref();
 }
 
-// Keys of few letters and lengths up to 13, so that heads, prefixes and whole keys are often equal.
+// Keys of two letters and lengths up to 13, so that heads, prefixes and complete keys often repeat.
 TEST_F(VersionTest, ByHeadsLevelZeroHasTheFilesWhoseRangesHoldAKey) {
   Random random(11);
   const LengthFirstComparator by_length;
@@ -251,7 +251,7 @@ TEST_F(VersionTest, EditsThatDoNotFitAreCorruptionAndLetTheirFilesGo) {
   EXPECT_EQ(dropped_, (std::vector<uint64_t>{5, 5, 6, 8, 9}));
 }
 
-// A plan that starts with such a table finds no file that its range meets.
+// A plan that starts with such a table would find no file that overlaps its range.
 TEST_F(VersionTest, ATableThatEndsBeforeItsFirstKeyIsRefused) {
   const std::string end = MakeInternalKey("k", kSequenceNumberMax, ValueType::kRangeDeletion);
   for (const Level level : {Level{0}, Level{3}}) {
@@ -294,8 +294,8 @@ TEST_F(VersionTest, NeighboursMayShareAUserKeyInDescendingVersions) {
   version->Unref();
 }
 
-// Random edits against a set of (level, number) per version; every version stays checkable while
-// others are made and dropped.
+// Compares random edits with a map of number to level per version. Every version stays checkable
+// while others are made and dropped.
 TEST_F(VersionTest, RandomEditsMatchAModel) {
   const uint64_t seed = 4;
   SCOPED_TRACE(StrCat("seed ", seed));

@@ -1,5 +1,5 @@
-// EntryTree against std::map: every order of insertion, every kind of key, the three kinds of
-// comparator.
+// Compares EntryTree with std::map for every order of insertion, every kind of key and the three
+// kinds of comparator.
 #include "memtable/entry_tree.h"
 
 #include <gtest/gtest.h>
@@ -205,7 +205,7 @@ TEST(EntryTreeTest, EmptyTreeHasNothing) {
   EXPECT_EQ(f.tree.CheckInvariants(), 0u);
 }
 
-// Bytes of index per entry, with the entries' own bytes taken off.
+// Returns the index bytes per entry, without the entries' own bytes.
 double IndexBytesPerEntry(const std::function<std::string(uint64_t)>& key) {
   TreeFixture f;
   constexpr uint64_t kInserts = 20000;
@@ -248,7 +248,7 @@ TEST(EntryTreeTest, WalkSurvivesInsertsAroundIt) {
   Random random(13);
   forward.SeekToFirst();
   backward.SeekToLast();
-  // During concurrent inserts, a walk meets each entry that existed at the start once, in order.
+  // Between inserts, a walk visits each entry that existed at the start once and in order.
   const auto next_old = [](EntryTree::Walk* walk, bool ahead) {
     while (walk->Valid() && TagSequence(Decoded(*walk).tag()) > 1000)
       ahead ? walk->Next() : walk->Prev();

@@ -91,7 +91,7 @@ TEST_F(KnownGapsTest, GapsThatOverlapOrTouchBecomeOne) {
   EXPECT_EQ(Find("c"), "[b h]");
   EXPECT_EQ(Find("c", 12), "[b h]");
   Learn("[k m)");
-  Learn("(m p]");  // m lies between
+  Learn("(m p]");  // m is between them
   EXPECT_EQ(gaps_.size(), 3u);
   Learn("[a z]", 20);
   EXPECT_EQ(gaps_.size(), 1u);
@@ -188,7 +188,7 @@ TEST_F(KnownGapsTest, FollowsAModel) {
         const uint32_t key = static_cast<uint32_t>(random.Uniform(kKeys));
         if (random.OneIn(2)) {
           EXPECT_TRUE(gaps_.AddNewer(pending, name(key)));
-          // The key is no newer one of the known gaps around it.
+          // AddNewer adds the key to `pending` only, not to the known gap that has it.
           if (free.contains(key)) gaps_.Added(name(key));
         } else {
           gaps_.Added(name(key));

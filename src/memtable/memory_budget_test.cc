@@ -277,7 +277,7 @@ TEST_F(DatabaseMemoryTest, AnArenaOfADatabaseThatOnlyReadsTakesNoWrites) {
     EXPECT_EQ(manager_.memory_usage(), of_reader.MemoryAllocated());
     EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
     first_.SetTakesWrites(true);
-    of_reader.Allocate(3 * kMiB);  // it stays what it was made as
+    of_reader.Allocate(3 * kMiB);  // its kind does not change
     EXPECT_EQ(manager_.mutable_memtable_memory_usage(), 0u);
     Arena of_writer(&pool);
     of_writer.Allocate(1);

@@ -60,7 +60,7 @@ class World {
     }
   }
 
-  // Every entry published before a lookup began is found by it, with its value.
+  // A lookup finds every entry that was published before it began, with its value.
   void ReadPoints(uint64_t seed) {
     Random random(seed);
     uint64_t seen;
@@ -81,7 +81,7 @@ class World {
     } while (seen < kInserts);
   }
 
-  // A scan meets everything that was published before it began, in order.
+  // A scan visits every entry that was published before it began, in order.
   void Scan(bool forward) {
     uint64_t seen;
     do {
@@ -102,7 +102,7 @@ class World {
     } while (seen < kInserts);
   }
 
-  // A seek lands on its side of the target, and on the target itself once that was published.
+  // A seek ends on its side of the target, and on the target itself if that is published.
   void Seek(uint64_t seed) {
     Random random(seed);
     uint64_t seen;
@@ -124,7 +124,7 @@ class World {
     } while (seen < kInserts);
   }
 
-  // A walk from a prefix's begin meets every published entry of the prefix, in order.
+  // Iteration from the beginning of a prefix visits every published entry of the prefix, in order.
   void WalkPrefixes(uint64_t seed) {
     Random random(seed);
     uint64_t seen;
@@ -173,7 +173,7 @@ struct Case {
   NamedShape shape;
 };
 
-// The states that readers of a tree see depend on the order of the keys. Those of the other kinds
+// In a tree, the states that readers see depend on the order of the keys. In the other kinds they
 // hardly do.
 std::vector<Case> Cases() {
   std::vector<Case> cases;

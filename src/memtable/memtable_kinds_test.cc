@@ -1,5 +1,5 @@
-// Every kind of memtable against std::map: the results of Get and of cursors of both scopes, while
-// it grows and once it is immutable.
+// Compares every kind of memtable with std::map: the results of Get and of cursors of both scopes,
+// while it grows and once it is immutable.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
     const std::string key = random->OneIn(4) && !user_keys_.empty()
                                 ? user_keys_[random->Uniform(user_keys_.size())]
                                 : keys_.make(random);
-    // Sequences need not come in order.
+    // Sequences need not ascend.
     SequenceNumber sequence = ++sequence_ * 2;
     if (random->OneIn(8)) sequence = 2 * random->Uniform(sequence_) + 1;
     const ValueType type = random->OneIn(5) ? ValueType::kDeletion : ValueType::kValue;
@@ -152,8 +152,8 @@ class MemTableKindsTest : public testing::TestWithParam<Parameter> {
            prefix_extractor_->Transform(ExtractUserKey(internal_key)) == prefix;
   }
 
-  // From the target to the end of its prefix, in the direction; entries of other prefixes may be
-  // between, but all in order.
+  // Checks the entries from the target to the end of its prefix in one direction. Entries of other
+  // prefixes may be between them, but all are in order.
   void CheckWithinPrefix(MemTableCursor* cursor, SeekPrefix* seek, const std::string& target,
                          bool forward) const {
     seek->Begin(ExtractUserKey(target), forward);
@@ -315,7 +315,7 @@ TEST_F(MemTableShapesTest, WhatTheFilterRulesOutIsNotSoughtInTheIndex) {
         comparator_.compared = 0;
       }
       EXPECT_LE(passed, 5);
-      // A prefix that is there, with a key that is not.
+      // The prefix is there, but the key is not.
       EXPECT_FALSE(Finds("1500/y"));
       EXPECT_EQ(comparator_.compared == 0, whole_keys);
       MemTableCursor cursor(memtable_.get(), MemTableCursor::PinMode::kBorrowed, &*seek_);

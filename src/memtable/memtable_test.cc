@@ -95,7 +95,7 @@ TEST_F(MemTableTest, RangeDeletionsAreApartFromTheEntries) {
   memtable_->CheckInvariants();
 }
 
-// Buckets and filter are made with the first entry, also if a range deletion came before it.
+// The first entry creates the buckets and the filter, also after a range deletion.
 TEST_F(MemTableTest, AnEntryAfterARangeDeletionIsFoundInEveryShape) {
   const std::shared_ptr<const SliceTransform> prefixes(NewFixedPrefixTransform(1));
   for (const MemTableKind kind :
@@ -188,7 +188,7 @@ TEST_F(MemTableTest, PinnedValueOutlivesTheMemTable) {
       << "the memtable's blocks go back to the pool with the last pin";
 }
 
-// A database ends once no memtable is counted any more: the pool of its blocks, too.
+// A database and its block pool may be destroyed once no memtable is counted any more.
 TEST_F(MemTableTest, IsCountedUntilItsMemoryIsGivenBack) {
   static std::atomic<int64_t> live_memtables{0};
   static int64_t live_when_given_back = -1;

@@ -1,4 +1,4 @@
-// The summary of tombstones that come one by one, against a model, and with readers next to it.
+// Tests the summary of tombstones that are added one by one, against a model and with readers.
 #include "memtable/range_summary.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Fixture {
   SequenceNumber sequence_ = 0;
 };
 
-// The number of undecided keys among those that nothing covers. Asserts that all covered ones are.
+// Returns the number of undecided keys that nothing covers. Expects that no covered key is missed.
 template <typename KeyOf>
 uint64_t Undecided(const RangeSummary& summary, uint64_t tombstones, const KeyOf& key_of) {
   uint64_t undecided = 0;
@@ -65,7 +65,7 @@ TEST(RangeSummary, AscendingScatteredAndDescendingTombstonesAreDecided) {
   }
 }
 
-// Bytes begin to vary at ever earlier positions, and more than a head has.
+// Bytes begin to vary at ever earlier positions, and at more positions than a head has bytes.
 TEST(RangeSummary, PositionsThatBeginToVaryLoseNothing) {
   for (const Comparator* const order : {BytewiseComparator(), ReverseBytewiseComparator()}) {
     const KeyComparator comparator(order);
@@ -105,7 +105,7 @@ TEST(RangeSummary, AnOrderWithoutHeadsIsNeverDecided) {
   EXPECT_TRUE(fixture.summary().MayCover("z"));
 }
 
-// A reader finds every tombstone that was published before, over all summaries that are made.
+// A reader finds every tombstone published before its search, across all summaries that are made.
 TEST(RangeSummary, ReadersFindWhatWasPublished) {
   constexpr uint64_t kCount = 20000;
   Fixture fixture;

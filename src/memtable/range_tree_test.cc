@@ -1,4 +1,4 @@
-// The tree of range tombstones against a model, its costs, and one writer with readers.
+// Tests the tree of range tombstones against a model, its costs, and one writer with readers.
 #include "memtable/range_tree.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ const Shape kShapes[] = {
 
 class RangeTreeShapes : public testing::TestWithParam<Shape> {};
 
-// Every key at every tenth sequence, and the fragments for these readers.
+// Checks every third key at sequences over the entire range, and the fragments for these readers.
 TEST_P(RangeTreeShapes, AgreesWithTheTombstonesAsTheyCame) {
   constexpr uint64_t kCount = 400;
   for (const NamedComparator& order : TestComparators()) {
@@ -98,7 +98,7 @@ TEST_P(RangeTreeShapes, AgreesWithTheTombstonesAsTheyCame) {
     const FragmentedRanges fragments = tree.Fragments(readers);
     fragments.CheckInvariants();
     EXPECT_LE(fragments.tombstones(), fragments.fragments() * readers.size());
-    // More readers than sequences, several between two of them.
+    // There are more readers than sequences, and several of them between two sequences.
     std::vector<SequenceNumber> many;
     for (SequenceNumber reader = 0; reader <= 10 * kCount; reader += 4) many.push_back(reader);
     const FragmentedRanges for_many = tree.Fragments(many);
@@ -129,8 +129,8 @@ TEST_P(RangeTreeShapes, AgreesWithTheTombstonesAsTheyCame) {
   }
 }
 
-// Short keys over four letters, with the empty one: prefixes of each other, equal heads, few
-// boundaries. Searches and their intervals, in the tree and in the fragments.
+// Short keys over four letters and the empty key are often prefixes of each other, with equal heads
+// and few boundaries. Checks searches and their intervals, in the tree and in the fragments.
 TEST(RangeTreeTest, ShortKeysAgreeWithTheTombstones) {
   for (const NamedComparator& order : TestComparators()) {
     for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -178,7 +178,7 @@ TEST(RangeTreeTest, ShortKeysAgreeWithTheTombstones) {
   }
 }
 
-// A tombstone takes comparisons and memory by the logarithm of their number, in any overlap.
+// The cost of a tombstone, in comparisons and memory, is logarithmic in the number of tombstones.
 TEST_P(RangeTreeShapes, ATombstoneCostsTheLogarithmOfTheirNumber) {
   constexpr uint64_t kCount = 20000;
   CountingComparator counting;
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, RangeTreeShapes, testing::ValuesIn(kShapes),
                          [](const auto& shape) { return std::string(shape.param.name); });
 
 // A reader of an old snapshot skips all newer covers of its key in few steps. One cover at a time,
-// a search would take half a million steps.
+// a search would take up to 100,000 steps.
 TEST(RangeTree, OldReadersSkipNewerTombstones) {
   Fixture fixture(BytewiseComparator());
   constexpr SequenceNumber kCount = 100000;

@@ -123,7 +123,7 @@ TEST_F(InfoLog, OnlyTheNewestFilesStay) {
 }
 
 TEST_F(InfoLog, AnOldFileThatCannotBeRemovedStaysAndNothingElseFails) {
-  ASSERT_TRUE(file_system_->CreateDir("/db/LOG.old.1").ok());  // no file to be deleted
+  ASSERT_TRUE(file_system_->CreateDir("/db/LOG.old.1").ok());  // no file to delete
   Create("/db/LOG.old.2");
   FileLogger::Options options = Options();
   options.files_max = 1;
@@ -134,7 +134,7 @@ TEST_F(InfoLog, AnOldFileThatCannotBeRemovedStaysAndNothingElseFails) {
   EXPECT_EQ(Names(), (NameList{"LOG", "LOG.old.1"}));
 }
 
-// A disk that can be full. Then it takes `room` bytes more.
+// A disk that can be full. While it is full, it takes only `room` more bytes.
 class FullDisk final : public FileSystemWrapper {
  public:
   using FileSystemWrapper::FileSystemWrapper;
@@ -177,7 +177,7 @@ class FullDisk final : public FileSystemWrapper {
   }
 };
 
-// The file's object is final after an error, and every line up to the next open was lost.
+// A file object is final after an error, so the log must be reopened or all later lines are lost.
 TEST_F(InfoLog, AFullDiskLosesTheLinesOfItsTimeOnly) {
   const auto disk = std::make_shared<FullDisk>(env_->GetFileSystem());
   FileLogger::Options options = Options();
@@ -286,7 +286,7 @@ class HomeDirectory final : public FileSystemWrapper {
   }
 };
 
-// Programs that each have a database "data" renamed each other's LOG.
+// Otherwise programs that each have a database "data" would rename each other's LOG.
 TEST_F(InfoLog, ARelativeNameIsMadeAbsoluteFirst) {
   const std::unique_ptr<Env> env =
       NewCompositeEnv(std::make_shared<HomeDirectory>(env_->GetFileSystem()), env_.get());

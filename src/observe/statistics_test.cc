@@ -411,8 +411,8 @@ TEST(Statistics, TickersAddUp) {
   EXPECT_NE(statistics->ToString().find("rocksdb.bytes.read COUNT : 2\n"), std::string::npos);
 }
 
-// More threads than there are shards, so that owned shards, reused slots and the shared one all
-// count; a thread per round, so that slots change hands.
+// There are more threads than shards, so that owned shards, reused slots and the shared shard all
+// count. Each round has its own threads, so that slots change hands.
 TEST(Statistics, NothingIsLostWithManyThreads) {
   const auto statistics = CreateDBStatistics();
   constexpr int kThreads = 300;
@@ -522,7 +522,7 @@ TEST(Recorder, CountsIntoTheProgramsOwnStatisticsToo) {
   EXPECT_FALSE(none.WantsTimes());
 }
 
-// As a class that was written for RocksDB may be.
+// A class that was written for RocksDB may look like this.
 TEST(Statistics, AProgramsClassNeedsWhatIsPureInRocksDBOnly) {
   class Smallest final : public Statistics {
    public:

@@ -1,5 +1,5 @@
-// Conformance of every implementation of platform/file.h. filesystem/conformance_test.cc tests the
-// layer above.
+// Conformance tests of each implementation of platform/file.h. filesystem/conformance_test.cc tests
+// the layer above.
 #include "platform/file.h"
 
 #include <gtest/gtest.h>

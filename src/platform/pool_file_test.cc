@@ -52,7 +52,7 @@ TEST(PoolFileTest, APrivateMappingNeverReachesTheFileAndCanForget) {
   EXPECT_EQ(memcmp(mapping->data() + 4096, "old", 3), 0);
 }
 
-// Stores next to the range were discarded with it where the system's pages are larger than the
+// Stores next to the range must not be discarded with it if the system's pages are larger than the
 // caller's.
 TEST(PoolFileTest, APrivateMappingForgetsWholePagesOnly) {
   const std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(kBytes).value();

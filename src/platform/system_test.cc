@@ -1,4 +1,4 @@
-// Clocks, processors, pages.
+// Tests of clocks, processors and pages.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -35,7 +35,7 @@ TEST(ThreadSlot, LivingThreadsHaveDifferentSlots) {
       MutexLock lock(mutex);
       indexes.insert(CurrentThreadSlot().index);
       changed.SignalAll();
-      // No thread exits, and frees its slot, before all have one.
+      // No thread may exit and free its slot before all have one.
       while (indexes.size() < kThreads) changed.Wait(mutex);
     }));
   }
@@ -68,8 +68,8 @@ struct UsesSlotWhenDestroyed {
   ThreadSlot** used = nullptr;
 };
 
-// Two objects constructed before the slot is claimed are destroyed after it was given back. Each
-// claims a slot again and gives it back again.
+// Two objects constructed before the slot is claimed are destroyed after it is released. Each
+// claims a slot again and releases it again.
 TEST(ThreadSlot, MayBeUsedWhileThreadLocalsAreDestroyed) {
   ThreadSlot* during = nullptr;
   ThreadSlot* during_again = nullptr;
@@ -125,7 +125,7 @@ TEST(CondVar, TimedWaitEndsWithoutASignal) {
   Mutex mutex;
   CondVar never;
   MutexLock lock(mutex);
-  // A wake-up without a signal is allowed; running for ever is not.
+  // A wake-up without a signal is allowed, but running forever is not.
   while (never.TimedWait(mutex, 1)) {
   }
 }

@@ -15,7 +15,7 @@ namespace ashlar::pmem {
 namespace {
 
 constexpr uint64_t kPoolBytes = uint64_t{32} << 20;
-constexpr uint64_t kKeys = 400;  // few, so that leaves split and merge under everybody's hands
+constexpr uint64_t kKeys = 400;  // few, so that leaves split and merge during other operations
 
 std::unique_ptr<PersistentTree> OpenShared() {
   std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(kPoolBytes).value();
@@ -38,8 +38,8 @@ std::string KeyOf(uint64_t number) {
   return key;
 }
 
-// A value says which key it belongs to and is the same character all through, so that a torn or
-// reused one shows.
+// A value begins with its key and repeats one character after it, so that a torn or reused value is
+// noticed.
 std::string ValueOf(uint64_t number, Random* random) {
   return KeyOf(number) +
          std::string(random->Uniform(200), static_cast<char>('a' + random->Uniform(26)));
@@ -115,7 +115,7 @@ TEST(ConcurrencyTest, ReadersSeeWholeValuesWhileSeveralWritersChangeEverything) 
   ASSERT_TRUE(tree->Close().ok());
 }
 
-// Each writer has its own keys and knows its last writes.
+// Each writer has its own keys and records its last writes in a model.
 TEST(ConcurrencyTest, NoWriteOfAnyWriterIsLost) {
   const std::unique_ptr<PersistentTree> tree = OpenShared();
   constexpr uint64_t kWriters = 4;

@@ -1,6 +1,6 @@
-// Damage of every word of a pool: of its first page, the span map, the leaves and the records. The
-// open refuses, or Verify reports it, or it is harmless: the tree returns the entries that were put
-// into it. In each case reads and deletions end. The same for pools in memory and with a log.
+// Tests damage to every word of a pool: of its first page, the span map, the leaves and the
+// records. The open refuses it, Verify reports it, or it is harmless because the tree returns all
+// of its entries. Reads and deletions always end. Pools with and without a log are tested.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -37,7 +37,7 @@ class DamageSweepTest : public ::testing::TestWithParam<DurabilityClass> {
  protected:
   DamageSweepTest() {
     std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool_);
-    // Splits, replaced and deleted entries, merged leaves, a large record.
+    // Make splits, replaced and deleted entries, merged leaves and a large record.
     for (int i = 0; i < 260; ++i) Put(tree.get(), Key(i * 37 % 260), std::string(20, 'v'));
     for (int i = 0; i < 260; i += 3) Put(tree.get(), Key(i), "other " + std::to_string(i));
     for (int i = 90; i < 180; ++i) {
@@ -56,7 +56,7 @@ class DamageSweepTest : public ::testing::TestWithParam<DurabilityClass> {
     contents_[key] = value;
   }
   uint64_t WordAt(uint64_t offset) const { return DecodeFixed64(image_.data() + offset); }
-  // Whether there is a record of an entry of the tree.
+  // Whether the record at this offset is that of an entry of the tree.
   bool IsOfAnEntry(PoolOffset at) const {
     const uint64_t key_bytes = DecodeFixed32(image_.data() + at + 4);
     const uint64_t value_bytes = DecodeFixed32(image_.data() + at + 8);
@@ -84,7 +84,7 @@ class DamageSweepTest : public ::testing::TestWithParam<DurabilityClass> {
   void Sweep(const char* what, uint64_t begin, uint64_t end) {
     for (uint64_t offset = begin; offset + 8 <= end; offset += 8) {
       const uint64_t word = WordAt(offset);
-      // Neighbours are words that are valid elsewhere.
+      // Neighbouring words are valid elsewhere.
       std::vector<uint64_t> others = {0,        ~uint64_t{0},       word + 1,
                                       word - 1, WordAt(offset ^ 8), WordAt(offset ^ 64)};
       for (uint64_t bit = offset / 8 % 5; bit < 64; bit += 5)
@@ -199,7 +199,7 @@ TEST_P(DamageSweepTest, OfARecordIsNeverSilent) {
   EXPECT_GT(reported_, 500U);
 }
 
-// The bytes of the key and of the value do not change or move.
+// Only the lengths change. The bytes of the key and of the value do not change or move.
 TEST_P(DamageSweepTest, AByteThatMovesFromAValueToItsKeyIsReported) {
   uint64_t moved = 0;
   ForEachSpan([&](uint64_t page, const SpanEntry& entry) {
@@ -219,8 +219,8 @@ TEST_P(DamageSweepTest, AByteThatMovesFromAValueToItsKeyIsReported) {
   EXPECT_EQ(harmless_, 0U);
 }
 
-// Slots have no checksum. The records that a defragmentation moves are as large as their slots say,
-// or a record would be copied over its neighbours.
+// Slots have no checksum. Defragmentation must check that a record is as large as its slot says, or
+// it would copy a record over its neighbours.
 TEST_P(DamageSweepTest, ASlotOfAnotherSizeMovesNothing) {
   PoolOffset damaged = 0;
   ForEachSpan([&](uint64_t page, const SpanEntry& entry) {

@@ -1,4 +1,4 @@
-// No test has DAX: what is chosen there is tested here alone.
+// No test runs on DAX, so only these tests cover the choice there.
 #include "pmem/durability_choice.h"
 
 #include "gtest/gtest.h"
@@ -8,10 +8,10 @@ namespace {
 
 constexpr CacheFacts kVolatile = {.are_persistent = false, .best = FlushInstruction::kClwb};
 constexpr CacheFacts kPersistent = {.are_persistent = true, .best = FlushInstruction::kClwb};
-// Of a processor whose flush the library does not know.
+// A processor whose flush instruction the library does not know.
 constexpr CacheFacts kUnknown = {.are_persistent = false, .best = FlushInstruction::kNone};
 
-// The class and the instruction, or the code of the refusal.
+// Returns the class and the instruction, or the code of the refusal.
 std::string Choose(const PersistentTreeOptions& options, PoolBacking backing,
                    const CacheFacts& caches) {
   const Result<DurabilityChoice> choice = ChooseDurability(options, backing, caches, "pool");
@@ -41,7 +41,7 @@ TEST(DurabilityChoiceTest, OnDaxLinesAreFlushedUnlessTheSystemSaysThatCachesAreP
   }
 }
 
-// Nothing was flushed there, and the tree said cpu-flush.
+// Nothing can be flushed there, so the tree must not claim cpu-flush.
 TEST(DurabilityChoiceTest, OnDaxAProcessorWithoutAFlushGetsALog) {
   for (const bool is_told : {false, true}) {
     EXPECT_EQ(Choose(With({}, is_told), PoolBacking::kDax, kUnknown), "logged none");

@@ -8,7 +8,7 @@ namespace {
 
 TEST(FingerprintTest, ItsValuesNeverChange) {
   EXPECT_EQ(Fingerprint(""), 0);
-  // One byte: the permutation of (length xor byte).
+  // The fingerprint of one byte is the permutation of (length xor byte).
   EXPECT_EQ(Fingerprint(Slice("\x01", 1)), 251);
   EXPECT_EQ(Fingerprint(Slice("\x00", 1)), 175);
   EXPECT_EQ(Fingerprint(Slice("\xfe", 1)), 151);

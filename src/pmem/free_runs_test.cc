@@ -64,7 +64,7 @@ TEST(FreeRunsTest, TakesTheRunUpToAPage) {
   runs.CheckInvariants();
 }
 
-// With 22,000 free runs a search that went from one to the next took 488 us of a put.
+// With 22,000 free runs, a search from one run to the next would take 488 us of a put.
 TEST(FreeRunsTest, ASearchLooksAtFewOfManyRuns) {
   constexpr uint64_t kRuns = 20'000;
   constexpr uint64_t kLengths = 10;
@@ -83,7 +83,7 @@ TEST(FreeRunsTest, ASearchLooksAtFewOfManyRuns) {
       return runs.runs_looked_at() - before;
     };
     EXPECT_EQ(looks_of([&] { return runs.TakeShortest(pages, 0); }), 1U);
-    // From here on is one run: a long one.
+    // Only one run begins at this page or after it, and it is long.
     const uint64_t from = end - kDistance;
     EXPECT_LE(looks_of([&] { return runs.TakeShortest(pages, from); }), 2 * kLengths);
     EXPECT_LE(looks_of([&] { return runs.TakeFirst(pages, end); }), kLengths);
@@ -100,7 +100,7 @@ std::optional<uint64_t> FirstRun(const std::vector<bool>& is_free, uint64_t page
   return std::nullopt;
 }
 
-// Against a map of pages.
+// Compares the runs with a map of pages.
 TEST(FreeRunsTest, RandomHistoriesKeepTheInvariants) {
   constexpr uint64_t kPages = 400;
   for (uint64_t seed = 1; seed <= 20; ++seed) {

@@ -71,7 +71,7 @@ TEST_F(HeapTest, ASpanCostsOneFenceAndItsObjectsNone) {
   EXPECT_EQ((medium_->counts() - before).lines_flushed, 1U);
 }
 
-// Each class took 64 KiB for its first object, and many small spans would cost a fence or two each.
+// A class must not take 64 KiB for its first object, but many small spans cost a fence or two each.
 TEST_F(HeapTest, SpansGrowWithTheirClass) {
   const PoolOffset one = Take(48);
   const PoolOffset of_next_class = Take(96);
@@ -162,7 +162,7 @@ TEST_F(HeapTest, UntilTheMarkIsOverOldSpansHandOutNothing) {
   EXPECT_TRUE(taken.contains(lost));
 }
 
-// What the mark had not met counted as free. A full pool had all of its bytes free at first.
+// Bytes that the mark has not reached must not count as free, or a full pool would seem empty.
 TEST_F(HeapTest, UntilTheMarkIsOverWhatCannotBeAllocatedCountsAsUsed) {
   const uint64_t empty = heap_->UsedBytes();
   const PoolOffset kept = Take(5000);
@@ -200,9 +200,9 @@ TEST_F(HeapTest, WhatIsUnlinkedDuringTheMarkIsFreeAfterwards) {
   EXPECT_EQ(heap_->UsedBytes(), empty);
 }
 
-// A record was unlinked before the mark reached it, while a reader was still in its epoch. The mark
-// took it for free when it ended, and it was handed out. It was freed again under its new owner
-// when the reader left.
+// A record may be unlinked before the mark reaches it, while a reader is still in its epoch. The
+// mark must not take it for free when it ends, or the record would be handed out. It would then be
+// freed again under its new owner when the reader leaves.
 TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   const PoolOffset object = Take(5000);
   Reopen(false);
@@ -218,8 +218,8 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItWaitsForItsReaders) {
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
 }
 
-// The same, when the mark ends between the unlinking and the retirement, where a logged change
-// waits for its sync.
+// The same, but the mark ends between the unlinking and the retirement, where a logged change waits
+// for its sync.
 TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItAndRetiredAfterItsEndIsHandedOutOnce) {
   const PoolOffset object = Take(5000);
   Reopen(false);
@@ -232,9 +232,9 @@ TEST_F(HeapTest, WhatIsUnlinkedBeforeTheMarkMeetsItAndRetiredAfterItsEndIsHanded
   EXPECT_EQ(heap_->UsedBytes(), before - SizeClassBytes(SizeClassOf(5000)));
 }
 
-// A checkpoint waits for running operations, and these take the heap's mutex: to unlink a record
-// before the mark is over, and in splits that copy records. An allocation that needed a span began
-// its operation with the mutex held. It waited for the checkpoint, which waited for ever.
+// A checkpoint waits for running operations. These take the heap's mutex to unlink a record before
+// the mark is over, and in splits that copy records. An allocation that needs a span must not begin
+// its operation with the mutex held, or it and the checkpoint would wait for each other forever.
 TEST_F(HeapTest, AnAllocationThatWaitsForACheckpointLeavesTheHeapToOperationsUnderWay) {
   const PoolOffset unlinked = Take(48);
   Reopen(false);
@@ -253,7 +253,7 @@ TEST_F(HeapTest, AnAllocationThatWaitsForACheckpointLeavesTheHeapToOperationsUnd
   medium_->set_on_begin({});
 }
 
-// A thread's first allocation of a class reserves more for it, which it takes without the mutex.
+// A thread's first allocation of a class reserves more objects, which it takes without the mutex.
 TEST_F(HeapTest, AnAllocationFromAReservationNeedsNoMutex) {
   std::promise<void> is_held;
   std::promise<void> is_reserved;
@@ -293,7 +293,7 @@ TEST_F(HeapTest, ReservedObjectsAreTakenBackWhenThePoolIsFull) {
   EXPECT_TRUE(heap_->Allocate(96, Reserve::kUpdate).ok());
 }
 
-// A class began with four objects or with none.
+// A class may begin with fewer than four objects.
 TEST_F(HeapTest, AClassBeginsWithFewerObjectsWhereFourHaveNoRoom) {
   std::vector<PoolOffset> large;
   for (PoolOffset object = Take(20'000); object != 0; object = Take(20'000))
@@ -318,8 +318,8 @@ TEST_F(HeapTest, AClassThatHasRoomForOneObjectOnlyDoesNotBegin) {
   EXPECT_EQ(Take(20'000), large[50]);
 }
 
-// An update that fails leaves a span of one object. An insert took that object, and none was held
-// back in its class.
+// An update that fails leaves a span of one object. An insert must not take that object, or none
+// would be held back in its class.
 TEST_F(HeapTest, TheOnlyObjectOfAClassIsForUpdates) {
   std::vector<PoolOffset> large;
   for (PoolOffset object = Take(20'000); object != 0; object = Take(20'000))
@@ -332,7 +332,7 @@ TEST_F(HeapTest, TheOnlyObjectOfAClassIsForUpdates) {
     EXPECT_EQ(Take(16'000), 0U);
     heap_->CheckInvariants();
   }
-  // The class has nothing in use: its pages go to others, and it begins where two have room.
+  // The class has nothing in use, so other classes get its pages. It begins where two objects fit.
   EXPECT_EQ(Take(20'000), large[50]);
   heap_->Release(large[50]);
   heap_->Release(large[51]);
@@ -343,13 +343,13 @@ TEST_F(HeapTest, TheOnlyObjectOfAClassIsForUpdates) {
   heap_->CheckInvariants();
 }
 
-// Spans leave their class's list from any place, and come back.
+// Spans leave their class's list from any position and return to it.
 TEST_F(HeapTest, EveryHistoryOfFullEmptyAndEvacuatedSpansLeavesTheListsOfSpansInOrder) {
   const uint64_t seed = 302;
   Random random(seed);
   std::vector<PoolOffset> live;
   for (int step = 0; step < 20000; ++step) {
-    // It grows and shrinks, and so do the spans.
+    // The number of objects grows and shrinks, and so does the number of spans.
     if (random.Uniform(100) < (step / 2000 % 2 == 0 ? 80U : 25U)) {
       const PoolOffset object = Take(900);
       if (object != 0) live.push_back(object);
@@ -365,11 +365,11 @@ TEST_F(HeapTest, EveryHistoryOfFullEmptyAndEvacuatedSpansLeavesTheListsOfSpansIn
   EXPECT_GT(live.size(), 100U);
 }
 
-// The object that a replacement freed in such a span was free for nothing until the end of the
-// evacuation. The next replacement answered NoSpace.
+// The object that a replacement frees in such a span must be usable before the evacuation ends, or
+// the next replacement would return NoSpace.
 TEST_F(HeapTest, ReplacementsInAFullPoolFindAnObjectWhileTheirSpanIsEmptied) {
   constexpr uint64_t kBytes = 16384;
-  // Four of each span; three of the first, whose last one is held back.
+  // Each span has four. The first one gives three, because its last one is held back.
   std::vector<PoolOffset> objects;
   for (PoolOffset object = Take(kBytes); object != 0; object = Take(kBytes))
     objects.push_back(object);
@@ -391,13 +391,13 @@ TEST_F(HeapTest, ReplacementsInAFullPoolFindAnObjectWhileTheirSpanIsEmptied) {
   }
   heap_->EndEvacuation();
   heap_->CheckInvariants();
-  // The span has some of them.
+  // The span that was emptied has some of them.
   for (const PoolOffset object : replaced) EXPECT_EQ(heap_->ObjectBytes(object), kBytes);
   EXPECT_TRUE(heap_->Allocate(kBytes, Reserve::kUpdate).ok());
 }
 
-// An insert answered NoSpace while its class had free objects, all of them in spans that were being
-// emptied.
+// An insert must not return NoSpace while its class has free objects, even if all of them are in
+// spans that are being emptied.
 TEST_F(HeapTest, InsertsInAFullPoolFindAnObjectInASpanThatIsBeingEmptied) {
   constexpr uint64_t kBytes = 16384;
   std::vector<PoolOffset> objects;  // as in the test above
@@ -421,8 +421,8 @@ TEST_F(HeapTest, InsertsInAFullPoolFindAnObjectInASpanThatIsBeingEmptied) {
   EXPECT_TRUE(heap_->Allocate(kBytes, Reserve::kUpdate).ok());
 }
 
-// Each class keeps an empty span, and a thread what it has reserved of it: a full pool takes both
-// back.
+// Each class keeps an empty span, and a thread keeps what it has reserved of it. A full pool takes
+// both back.
 TEST_F(HeapTest, EmptySpansOfOtherClassesAreTakenBackWhenThePoolIsFull) {
   const auto fill = [&] {
     std::vector<PoolOffset> objects;
@@ -434,7 +434,7 @@ TEST_F(HeapTest, EmptySpansOfOtherClassesAreTakenBackWhenThePoolIsFull) {
     return objects.size();
   };
   const size_t all = fill();
-  // One page each, together those of a span of the others.
+  // One page for each class, together as many pages as a span of the large objects.
   for (uint64_t bytes = 48; bytes <= 768; bytes += 48) {
     const PoolOffset object = Take(bytes);
     ASSERT_NE(object, 0U);
@@ -444,9 +444,9 @@ TEST_F(HeapTest, EmptySpansOfOtherClassesAreTakenBackWhenThePoolIsFull) {
   EXPECT_EQ(fill(), all);
 }
 
-// Pages that a span of leaves gave back keep their entry in the map. An open made an empty span of
-// them again, and kept it as the only one with room for a leaf. Large records and the log of a
-// batch found no space in a pool that had it before.
+// Pages that a span of leaves gave back keep their entry in the map, so an open makes an empty span
+// of them again. If it kept that span as the only one with room for a leaf, large records and the
+// log of a batch would find no space in a pool that had it before.
 TEST_F(HeapTest, AnEmptySpanOfLeavesThatAnOpenFindsIsTakenBackWhenThePoolIsFull) {
   std::vector<PoolOffset> leaves;
   for (uint64_t i = 0; i < kLeavesPerSpan + 1; ++i) leaves.push_back(heap_->AllocateLeaf().value());
@@ -472,14 +472,14 @@ TEST_F(HeapTest, AnEmptySpanOfLeavesThatAnOpenFindsIsTakenBackWhenThePoolIsFull)
   ASSERT_EQ(heap_->CountFreePages().all, free_pages - kSpanPages);
   EXPECT_NE(Take(60'000), 0U);
   heap_->CheckInvariants();
-  // A leaf, when it is needed, has a span where there are pages for one.
+  // A leaf gets a span once there are pages for one.
   EXPECT_TRUE(heap_->AllocateLeaf().status().IsNoSpace());
   for (const PoolOffset object : large) heap_->Release(object);
   EXPECT_TRUE(heap_->AllocateLeaf().ok());
   heap_->CheckInvariants();
 }
 
-// Threads allocate, free and take back from each other: no object is handed out twice.
+// Threads allocate, free and take reservations from each other. No object is handed out twice.
 TEST_F(HeapTest, ThreadsNeverShareAnObject) {
   constexpr uint64_t kSteps = 20000;
   std::vector<std::atomic<bool>> is_taken(kPoolBytes / kUnitBytes);
@@ -494,7 +494,7 @@ TEST_F(HeapTest, ThreadsNeverShareAnObject) {
       };
       for (uint64_t step = 0; step < kSteps; ++step) {
         if (random.Uniform(100) < 60) {
-          // Large ones fill the pool, so that reservations are taken back.
+          // Large objects fill the pool, so that reservations are taken back.
           const PoolOffset object = Take(random.OneIn(20) ? 200'000 : 1 + random.Uniform(300));
           if (object == 0) continue;
           ASSERT_FALSE(is_taken[object / kUnitBytes].exchange(true)) << "step " << step;

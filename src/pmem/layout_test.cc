@@ -16,7 +16,7 @@ TEST(SpanEntryTest, NoticesEveryBitThatFlipsAndAnotherPage) {
   EXPECT_EQ(decoded.pages, entry.pages);
   for (int bit = 0; bit < 64; ++bit)
     EXPECT_FALSE(DecodeSpanEntry(77, word ^ uint64_t{1} << bit, &decoded)) << bit;
-  // The word of another page's span.
+  // The word is not valid for another page.
   for (uint64_t page = 1; page < 5000; ++page) {
     EXPECT_EQ(DecodeSpanEntry(page, word, &decoded), page == 77) << page;
   }
@@ -30,7 +30,7 @@ TEST(SlotTest, HoldsTheLargestPoolAndSaturatesTheSize) {
   EXPECT_EQ(SlotRecord(EncodeSlot(last, uint64_t{1} << 40)), last);
 }
 
-// The check has 15 bits: of random changes it misses one in 32,768.
+// The check has 15 bits, so it misses one of 32,768 random changes.
 TEST(CommitWordTest, HoldsItsFieldsAndNoticesOthers) {
   int changes = 0;
   int missed = 0;

@@ -14,7 +14,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// Separators of these tests are in no pool.
+// The separators of these tests are not in a pool.
 const char* const kNoEnd = reinterpret_cast<const char*>(UINTPTR_MAX);
 
 struct Less {
@@ -24,7 +24,7 @@ struct Less {
   }
 };
 
-// A record in memory, for its key.
+// Returns a record in memory with this key.
 std::string RecordOf(const std::string& key) {
   std::string record(4, '\0');
   PutFixed32(&record, static_cast<uint32_t>(key.size()));
@@ -101,7 +101,7 @@ TEST_P(LeafIndexTest, AgreesWithAMapInAnyHistory) {
   }
 }
 
-// Insertions and removals of one change, of a few leaves and of most; every third is given up.
+// Each change inserts and removes a few leaves or most of them. Every third change is abandoned.
 TEST_P(LeafIndexTest, AChangeOfManyLeavesIsThereAtOnceOrNotAtAll) {
   const NamedComparator& named = TestComparators()[GetParam()];
   const uint64_t seed = 51 + GetParam();
@@ -145,7 +145,7 @@ TEST_P(LeafIndexTest, AChangeOfManyLeavesIsThereAtOnceOrNotAtAll) {
       leaves.swap(changed);
     }
     EpochGuard guard(TestEpochs());
-    // First without waiting: a replaced node that is still in the index keeps a reader for ever.
+    // Peek first, because it does not wait. A replaced node in the index keeps a reader forever.
     for (const auto& [key, leaf] : leaves) {
       ASSERT_EQ(index.Peek(key).ref, leaf.ref)
           << named.name << " seed " << seed << " step " << step;

@@ -1,5 +1,5 @@
-// The mark of an open against checkpoints, and separators that are damaged after the open has read
-// them.
+// Tests the mark of an open during checkpoints, and with separators that are damaged after the open
+// has read them.
 #include "pmem/leaf_mark.h"
 
 #include <array>
@@ -50,7 +50,7 @@ class LoggedMarkTest : public ::testing::Test {
     return OpenTree(std::move(medium), std::move(config)).value();
   }
 
-  // Values that take spans of their own among short ones.
+  // Makes random changes. Some of the values are so long that they take spans of their own.
   void ChangeMany(PersistentTree* tree, size_t writer, uint64_t seed) {
     Random random(seed);
     Model& model = models_[writer];
@@ -87,8 +87,8 @@ class LoggedMarkTest : public ::testing::Test {
   std::array<Model, 3> models_;
 };
 
-// Allocations of spans waited for checkpoints with the heap locked. The checkpoints waited for
-// changes, which tell the heap what they unlink as long as the mark is not over.
+// Allocations of spans must not wait for checkpoints with the heap locked. Checkpoints wait for
+// changes, which tell the heap what they unlink until the mark is over.
 TEST_F(LoggedMarkTest, CheckpointsGoOnWhileItLooksForFreeSpace) {
   const uint64_t seed = 23;
   Random seeds(seed);
@@ -119,8 +119,8 @@ TEST_F(LoggedMarkTest, CheckpointsGoOnWhileItLooksForFreeSpace) {
   ExpectModels(tree.get());
 }
 
-// The walk ended early, or left a leaf out, and the space of the records that it had not met was
-// handed out.
+// The mark must not end early or leave a leaf out without an error. Otherwise the space of the
+// records that it has not reached is handed out.
 TEST(MarkDamageTest, ASeparatorThatIsDamagedAfterTheOpenEndsAllChanges) {
   TestPool pool(uint64_t{1} << 20);
   CountingMedium* medium = nullptr;
@@ -136,7 +136,7 @@ TEST(MarkDamageTest, ASeparatorThatIsDamagedAfterTheOpenEndsAllChanges) {
   const auto store = [&](const std::string& key) {
     memcpy(raw->data() + separator + kRecordHeaderBytes, key.data(), key.size());
   };
-  // The right one, one before the leaf, and one in the leaf after it.
+  // The right key, a key before the leaf and a key in the leaf after it.
   for (const std::string& key : {right_key, std::string("1000"), std::string("1100")}) {
     SCOPED_TRACE(key);
     TreeConfig config;

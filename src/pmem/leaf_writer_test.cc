@@ -1,4 +1,4 @@
-// Changes of leaves, seen from inside: the leaves that other threads find when a change commits.
+// Tests changes of leaves from inside: the leaves that other threads find when a change commits.
 #include "pmem/leaf_writer.h"
 
 #include <memory>
@@ -67,7 +67,7 @@ TEST_F(LeafWriterTest, ABatchWhoseBytesWereChangedIsNotWritten) {
   EXPECT_EQ(state_->entries.load(), 0U);
 }
 
-// Readers wait for the lock of a leaf: they see durable changes only.
+// Readers wait for the lock of a leaf, so they see only durable changes.
 TEST_F(LeafWriterTest, ALeafIsLockedUntilTheLastFenceOfItsChange) {
   LeafWriter writer(state_.get());
   // Its span has room for the other records, which are of one size.
@@ -85,12 +85,12 @@ TEST_F(LeafWriterTest, ALeafIsLockedUntilTheLastFenceOfItsChange) {
   EXPECT_EQ(fences, 5U);
 }
 
-// A thread that found a new leaf before the commit of the change that made it could change the leaf
-// and commit first. The log then had its change before the leaf, and a replay lost it.
+// A thread that finds a new leaf before the commit of the change that made it could change the leaf
+// and commit first. The log would have its change before the leaf, and a replay would lose it.
 class CommitTest : public LeafWriterTest {
  protected:
-  // `change` gives `key` to a new leaf. Until it has committed the key leads to the old one, which
-  // it has locked.
+  // `change` gives `key` to a new leaf. Until it has committed, the key leads to the old leaf,
+  // which it has locked.
   void ExpectTheOldLeafUntilTheCommit(const std::string& key, FunctionRef<void()> change) {
     LeafRef* const old = LeafOf(key);
     uint64_t commits = 0;

@@ -74,7 +74,7 @@ TEST_F(NewNameTest, IsNotSupportedWithoutEitherAndNothingChanges) {
   EXPECT_FALSE(Exists("new"));
 }
 
-// Two creators of one pool: the second one's file replaced the first one's.
+// If there are two creators of a pool, the file of the second must not replace that of the first.
 TEST_F(NewNameTest, IsGivenToOneOfTwoFilesOnly) {
   for (const NameCalls& calls : {kLinksOnly, kRenamesOnly}) {
     for (int round = 0; round < 50; ++round) {

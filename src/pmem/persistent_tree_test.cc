@@ -1,4 +1,4 @@
-// The public interface on real files: classes, refusals, and what a log brings back.
+// Tests the public interface on real files: classes, refusals and what a log restores.
 #include "ashlar/persistent_tree.h"
 
 #include <array>
@@ -48,11 +48,11 @@ class PersistentTreeTest : public ::testing::Test {
     const Status status = tree_->Get(ReadOptions(), key, &value);
     return status.ok() ? value : status.ToString();
   }
-  // The state after a crash of the machine in which synced data survive and nothing else: the
-  // tree's files as they are now.
+  // Copies the tree's files as they are now. This is the state after a crash of the machine in
+  // which synced data survive and nothing else.
   void CopyFiles(const std::string& to) {
     for (const char* const ending : {"", ".log"}) {
-      // Not every standard library copies over a file that is there.
+      // Not every standard library copies over an existing file.
       std::filesystem::remove(Path(to) + ending);
       std::filesystem::copy_file(Path() + ending, Path(to) + ending);
     }
@@ -166,8 +166,8 @@ TEST_F(PersistentTreeTest, APoolOfAnotherSizeIsRefused) {
   EXPECT_THAT(Open().ToString(), HasSubstr("the file has"));
 }
 
-// A closed pool needed the log that a refused open had left, and a copy of the pool alone was
-// refused.
+// A refused open must not leave a log. The closed pool would need it, and a copy of the pool alone
+// would be refused.
 TEST_F(PersistentTreeTest, ARefusedOpenLeavesAClosedPoolWithoutALog) {
   ASSERT_TRUE(Open().ok());
   ASSERT_TRUE(tree_->Put("key", "value").ok());
@@ -195,7 +195,7 @@ TEST_F(PersistentTreeTest, ARefusedOpenLeavesAClosedPoolWithoutALog) {
 }
 
 TEST_F(PersistentTreeTest, ACloseLeavesThePoolAlone) {
-  options_.log_bytes_max = 20'000;  // checkpoints
+  options_.log_bytes_max = 20'000;  // causes checkpoints
   ASSERT_TRUE(Open().ok());
   for (int i = 0; i < 100; ++i)
     ASSERT_TRUE(tree_->Put(std::to_string(i), std::string(1000, 'v')).ok());
@@ -288,7 +288,7 @@ class LogDamageTest : public PersistentTreeTest {
   static std::string KeyOf(int i) { return "key" + std::to_string(1000 + i); }
   static std::string ValueOf(int i) { return std::string(50, 'v') + std::to_string(i); }
   std::string LogOf(const std::string& name) const { return Path(name) + ".log"; }
-  // A redo of so many bytes: zeros where the pool has zeros.
+  // Returns a redo of so many bytes that writes zeros where the pool has zeros.
   std::string RedoWithoutEffect(size_t bytes) const {
     constexpr size_t kPieceHead = 16;
     std::string redo;
@@ -306,7 +306,7 @@ class LogDamageTest : public PersistentTreeTest {
     WriteFile(LogOf("copy"), log_);
   }
   Status OpenCopy() { return PersistentTree::Open(options_, Path("copy"), &copy_); }
-  // The first so many changes, and no others.
+  // Expects the first so many changes and no others.
   void ExpectPrefix(uint64_t entries) {
     ASSERT_EQ(copy_->Count(KeyRange::All()), entries);
     for (int i = 0; i < static_cast<int>(entries); ++i) {
@@ -317,7 +317,7 @@ class LogDamageTest : public PersistentTreeTest {
     const Status verified = copy_->Verify();
     ASSERT_TRUE(verified.ok()) << verified.ToString();
   }
-  // `log`: null: there is none.
+  // `log` is null if there is no log.
   void ExpectRefused(const std::string& what, const std::string* log) {
     SCOPED_TRACE(what);
     Restore();
@@ -375,8 +375,8 @@ TEST_F(LogDamageTest, ATornLogGivesAWholeNumberOfChanges) {
   EXPECT_GT(last, 50U);
 }
 
-// One flipped bit in the log's header lost every acknowledged change, one in the middle half of
-// them; open and Verify returned OK, and the log was gone.
+// Without its checks, one flipped bit in the log's header would lose every acknowledged change, and
+// one in the middle half of them. Open and Verify would return OK, and the log would be removed.
 TEST_F(LogDamageTest, ADamagedLogIsRefusedAndKept) {
   const auto flip = [&](size_t at) {
     std::string log = log_;
@@ -396,8 +396,8 @@ TEST_F(LogDamageTest, ADamagedLogIsRefusedAndKept) {
   ExpectRefused("a page of zeros", &damaged);
 }
 
-// Damage within the last record looks like a write that a crash has cut off. The change was lost,
-// and the log with it.
+// Damage within the last record looks like a write that a crash has cut off. The change is lost,
+// but the log must be kept.
 TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
   LogHeader header;
   ASSERT_TRUE(DecodeLogHeader(log_, &header));
@@ -423,7 +423,7 @@ TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
     EXPECT_FALSE(std::filesystem::exists(LogOf("copy") + ".lost-2"));
     if (!is_kept) return;
     EXPECT_EQ(ReadFile(LogOf("copy") + ".lost-1"), log);
-    // It changes nothing when it comes back.
+    // The log changes nothing if it is put back.
     ASSERT_TRUE(copy_->Put(KeyOf(0), "newer").ok());
     ASSERT_TRUE(copy_->Close().ok());
     WriteFile(LogOf("copy"), log);
@@ -442,7 +442,7 @@ TEST_F(LogDamageTest, ALogWithAPartOfARecordAtItsEndIsKept) {
   };
   expect(cut(end - last - 1 - (whole[end - 1] == '\0' ? 8 : 0)), true, "cut near its end");
   expect(cut(40), true, "cut in its head");
-  // As after every other crash: nothing stays.
+  // As after every other crash, nothing is kept.
   expect(whole, false, "whole");
   expect(cut(0), false, "zeros");
   // A log is written over an older one, which may have had a record of this length here.
@@ -465,7 +465,7 @@ TEST_F(LogDamageTest, ALogThatWasCutOrIsMissingIsRefused) {
   ExpectRefused("missing", nullptr);
 }
 
-// As an interrupted copy leaves it: of a length that logs have, too.
+// An interrupted copy leaves such a log, whose length is one that logs have.
 TEST_F(LogDamageTest, ALogThatEndsWithinARecordIsRefused) {
   ASSERT_TRUE(tree_->Put("large", std::string(100'000, 'l')).ok());
   CopyFiles("copy");
@@ -475,7 +475,7 @@ TEST_F(LogDamageTest, ALogThatEndsWithinARecordIsRefused) {
     ExpectRefused("cut to 64 KiB", &cut);
     return;
   }
-  // A system that does not tell its boots apart: a power cut may have left the record, so the
+  // If the system does not tell its boots apart, a power cut may have left the record, so the
   // changes before it count.
   Restore();
   WriteFile(LogOf("copy"), cut);
@@ -483,8 +483,8 @@ TEST_F(LogDamageTest, ALogThatEndsWithinARecordIsRefused) {
   ExpectPrefix(kChanges);
 }
 
-// A copy that ended within the head of a record, at a length that logs have. It was opened without
-// the change and those after it, and up to 31 bytes of the head did not even keep the log.
+// A copy may end within the head of a record, at a length that logs have. It is refused if at least
+// 32 bytes of the head are left. With fewer it is opened, but the log is kept.
 TEST_F(LogDamageTest, ALogThatEndsWithinAHeadIsRefusedOrKept) {
   constexpr size_t kFile = size_t{64} << 10;
   constexpr size_t kHead = 48;
@@ -502,7 +502,7 @@ TEST_F(LogDamageTest, ALogThatEndsWithinAHeadIsRefusedOrKept) {
     std::string cut = log;
     AppendRecord(header, scan.records + 1, RedoWithoutEffect(100), &cut);
     cut.resize(kFile);
-    // After a power loss it may be the first part of a write.
+    // After a power loss this may be the first part of a write.
     const LogScan after_power_loss = ScanMemoryLog(cut, header, true);
     EXPECT_FALSE(after_power_loss.is_damaged);
     EXPECT_TRUE(after_power_loss.has_rest);
@@ -515,12 +515,12 @@ TEST_F(LogDamageTest, ALogThatEndsWithinAHeadIsRefusedOrKept) {
       ExpectPrefix(kChanges);
       EXPECT_EQ(ReadFile(LogOf("copy") + ".lost-1"), cut);
     }
-    // Without a cut: the log is written over an older one, or has grown by zeros.
+    // If the log was not cut, it is written over an older one or has grown by zeros.
     std::string over_older = log;
     AppendRecord(older, scan.records + 1, RedoWithoutEffect(100), &over_older);
     over_older.resize(kFile);
     EXPECT_FALSE(ScanMemoryLog(over_older, header, false).is_damaged);
-    // In 24 bytes of a head the older generation does not show.
+    // The first 24 bytes of a head do not show the older generation.
     EXPECT_EQ(ScanMemoryLog(over_older, header, false).has_rest, rest <= 24);
     log.resize(kFile);
     EXPECT_FALSE(ScanMemoryLog(log, header, false).is_damaged);
@@ -542,7 +542,7 @@ TEST_F(LogDamageTest, ALogOfAnotherPoolIsNotReplayed) {
   EXPECT_EQ(ReadFile(LogOf("other") + ".lost-1"), log_);
 }
 
-// The log of a crash came back after later sessions: 2,000 values were those from before them.
+// A log that is put back after later sessions must not restore the values from before them.
 TEST_F(LogDamageTest, AStaleLogIsNotReplayed) {
   Restore();
   ASSERT_TRUE(OpenCopy().ok());
@@ -561,7 +561,7 @@ TEST_F(LogDamageTest, AStaleLogIsNotReplayed) {
   ExpectRefused("of a later session", &newer_log);
 }
 
-// A pool from before the changes of this log, put back.
+// A pool is put back that is older than the changes of this log.
 TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefused) {
   Restore();
   ASSERT_TRUE(OpenCopy().ok());
@@ -574,8 +574,8 @@ TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefused) {
   ExpectRefused("newer", &log);
 }
 
-// With its only record damaged, or cut off, the log looked like one that an open has just made, and
-// it was removed.
+// With its only record damaged or cut off, the log looks like one that an open has just made. It
+// must not be removed.
 TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefusedWithoutAReadableRecord) {
   Restore();
   ASSERT_TRUE(OpenCopy().ok());
@@ -604,8 +604,8 @@ TEST_F(LogDamageTest, ALogThatIsNewerThanAClosedPoolIsRefusedWithoutAReadableRec
   EXPECT_FALSE(std::filesystem::exists(LogOf("copy") + ".lost-1"));
 }
 
-// A pool that was opened through a link had its log next to the link. Opened by its own name it
-// lacked the changes, and the next open by the link replayed them over newer ones.
+// A log next to the link would be missed if the pool is opened by its own name. The next open by
+// the link would then replay its changes over newer ones.
 TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
   ASSERT_TRUE(Open().ok());
   ASSERT_TRUE(tree_->Close().ok());
@@ -619,7 +619,7 @@ TEST_F(PersistentTreeTest, TheLogIsNextToThePoolWhateverLinkItIsOpenedThrough) {
   EXPECT_FALSE(std::filesystem::exists(Path("link") + ".log"));
 }
 
-// Returns to the folder in which the process was.
+// Returns to the original folder of the process when it is destroyed.
 class FolderKeeper {
  public:
   FolderKeeper() = default;
@@ -631,7 +631,7 @@ class FolderKeeper {
   const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
-// On Windows a checkpoint made the next log in the folder that was the current one by then.
+// On Windows, too, a checkpoint must not make the next log in the folder that is current by then.
 TEST_F(PersistentTreeTest, TheLogStaysNextToThePoolWhenTheProcessChangesItsFolder) {
   options_.log_bytes_max = 20'000;
   const FolderKeeper keeper;
@@ -651,8 +651,8 @@ TEST_F(PersistentTreeTest, TheLogStaysNextToThePoolWhenTheProcessChangesItsFolde
   EXPECT_EQ(tree_->Count(KeyRange::All()), 100U);
 }
 
-// A crash leaves the spare log too. A user who puts a closed copy of the pool back removes the log
-// alone; the spare one may be damaged.
+// A crash leaves the spare log, too. A user who puts a closed copy of the pool back removes only
+// the log, and the spare log may be damaged.
 TEST_F(PersistentTreeTest, ASpareLogOfAnotherSessionIsNotUsed) {
   options_.log_bytes_max = 20'000;
   ASSERT_TRUE(Open().ok());
@@ -726,7 +726,7 @@ TEST_F(PersistentTreeTest, WritersChangeEverythingWhileTheMarkLooksForFreeSpace)
       for (const auto& [key, value] : model) ASSERT_EQ(Get(key), value) << "round " << round;
     }
     ASSERT_EQ(tree_->Count(KeyRange::All()), entries);
-    // Open again: the next round begins with the mark.
+    // Open again, so that the next round begins with the mark.
     ASSERT_TRUE(tree_->Close().ok());
     ASSERT_TRUE(Open().ok());
   }
@@ -738,7 +738,7 @@ TEST_F(PersistentTreeTest, AHalfMadePoolIsMadeAgain) {
   EXPECT_FALSE(std::filesystem::exists(Path() + ".creating"));
 }
 
-// The second of two creators replaced the pool of the first, which was in use.
+// The second of two creators must not replace the pool of the first, which is in use.
 TEST_F(PersistentTreeTest, ACreatorLeavesThePoolThatAnotherOneHasMade) {
   ASSERT_TRUE(Open().ok());
   ASSERT_TRUE(tree_->Put("key", "value").ok());
@@ -751,7 +751,7 @@ TEST_F(PersistentTreeTest, ACreatorLeavesThePoolThatAnotherOneHasMade) {
   EXPECT_EQ(Get("key"), "value");
 }
 
-// Of 100 rounds twelve lost a put that was acknowledged.
+// Without exclusion, twelve of 100 rounds would lose an acknowledged put.
 TEST_F(PersistentTreeTest, WhatTwoCreatorsHaveAcknowledgedIsThere) {
   options_.durability = DurabilityClass::kProcessCrashOnly;
   options_.pool_bytes = uint64_t{1} << 20;
@@ -797,7 +797,7 @@ TEST_F(PersistentTreeTest, OneCreatorAtATimeMakesAPool) {
   ASSERT_TRUE(Open().ok());
 }
 
-// A creator that dies leaves its temporary file: empty, whole, or with the pool's name as well.
+// A creator that dies leaves its temporary file, which is empty, complete or also the pool's file.
 TEST_F(PersistentTreeTest, ACreatorThatDiedIsNoObstacle) {
   ASSERT_TRUE(Open("made").ok());
   ASSERT_TRUE(tree_->Close().ok());

@@ -9,7 +9,7 @@
 namespace ashlar::pmem {
 namespace {
 
-// Checksum, length of the key, length of the value, key, value.
+// Returns the checksum, the lengths of key and value, the key and the value, as in the format.
 std::string RecordImage(const std::string& key, const std::string& value) {
   std::string summed;
   PutFixed32(&summed, static_cast<uint32_t>(key.size()));
@@ -66,8 +66,8 @@ TEST(RecordTest, TheBytesAreThoseOfTheFormat) {
   EXPECT_EQ(Written("", "value"), RecordImage("", "value"));
 }
 
-// Computed by another program: CRC-32C of lengths, key and value, rotated right by 15 bits, plus
-// 0xa282ead8.
+// Another program computed the checksums: CRC-32C of lengths, key and value, rotated right by 15
+// bits, plus 0xa282ead8.
 TEST(RecordTest, TheImagesAreTheseBytes) {
   const auto image = [](const std::string& key, const std::string& value) {
     return Slice(Written(key, value)).ToString(true);
@@ -77,7 +77,7 @@ TEST(RecordTest, TheImagesAreTheseBytes) {
   EXPECT_EQ(image("", "value"), "494F152C000000000500000076616C7565");
 }
 
-// The bytes of key and value are the same in both.
+// The bytes of key and value together are the same in both records.
 TEST(RecordTest, AByteThatMovesFromTheValueToTheKeyIsNoticed) {
   std::string image = Written("key", "value");
   ASSERT_TRUE(IsWhole(image));
@@ -91,7 +91,7 @@ TEST(RecordTest, EveryFlippedBitIsNoticed) {
   for (size_t bit = 0; bit < 8 * image.size(); ++bit) {
     std::string flipped = image;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
-    // A flipped length may lead out of the image: ReadRecord checks the lengths first.
+    // A flipped length may lead out of the image, but ReadRecord checks the lengths first.
     const uint64_t bytes = uint64_t{kRecordHeaderBytes} + DecodeFixed32(flipped.data() + 4) +
                            DecodeFixed32(flipped.data() + 8);
     if (bytes > image.size()) continue;

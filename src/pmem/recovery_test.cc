@@ -1,5 +1,5 @@
-// Damage of single fields that recovery alone can notice: what is wrong with them looks right to
-// every other check.
+// Tests damage to single fields that only recovery can notice, because they look right to every
+// other check.
 #include "pmem/recovery.h"
 
 #include <cstddef>
@@ -49,7 +49,7 @@ class RecoveryTest : public ::testing::Test {
     EXPECT_NE(recovered.find(reason), std::string::npos) << recovered;
   }
 
-  // A committed batch whose word is not stored yet. Returns its mark.
+  // Commits a batch whose word is not stored yet. Returns its mark.
   uint64_t CommitBatch(PoolOffset word = kChangedWord) {
     const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());
     PoolOperation op(*medium);
@@ -64,7 +64,7 @@ class RecoveryTest : public ::testing::Test {
 
   // The header and the map have a page each.
   static constexpr PoolOffset kFirstLeaf = 2 * kPageBytes;
-  // Behind its tag, where nothing is.
+  // After its tag, where nothing is stored.
   static constexpr PoolOffset kChangedWord = kFirstLeaf + kLeafTag + 8;
   static constexpr uint64_t kChanged = 4711;
 
@@ -75,7 +75,7 @@ class RecoveryTest : public ::testing::Test {
 
 TEST_F(RecoveryTest, AWholePoolIsAccepted) { EXPECT_EQ(Recover(), "OK"); }
 
-// The last byte of the record's value: its key and lengths are right.
+// The last byte of the record's value is wrong, but its key and lengths are right.
 TEST_F(RecoveryTest, ADamagedSeparatorIsRefused) {
   const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());
   const PoolOffset separator = LeafView(*medium, leaves_[1]).Separator();
@@ -90,7 +90,7 @@ TEST_F(RecoveryTest, ADamagedSeparatorIsRefused) {
   EXPECT_EQ(Recover(), "OK");
 }
 
-// With a commit word that is right for the link.
+// The commit word is right for the changed link.
 TEST_F(RecoveryTest, AChainThatLeadsBackIsRefused) {
   for (const PoolOffset back : {leaves_[0], leaves_[1], leaves_[2]}) {
     const PoolOffset leaf = leaves_[2];
@@ -106,7 +106,7 @@ TEST_F(RecoveryTest, AChainThatLeadsBackIsRefused) {
   EXPECT_EQ(Recover(), "OK");
 }
 
-// Which slots count, and which link, changes without a trace otherwise.
+// Otherwise a change of the valid slots or of the selected link would go unnoticed.
 TEST_F(RecoveryTest, ACommitWordWithAFlippedBitIsRefused) {
   const PoolOffset word = leaves_[1] + kLeafCommit;
   const uint64_t commit = WordAt(word);
@@ -140,8 +140,8 @@ TEST_F(RecoveryTest, ACommittedBatchIsCompleted) {
   EXPECT_EQ(WordAt(kBatchMarkOffset), kNoBatchMark);
 }
 
-// The checks of mark and log are right. A word of the span map, stored after the map was read,
-// ended the process at a later allocation.
+// The checks of the mark and the log are right. A stored word of the span map, which has been read
+// before, would end the process at a later allocation.
 TEST_F(RecoveryTest, ABatchLogThatStoresOutsideOfLeavesIsRefused) {
   const std::vector<PoolOffset> places = {kPageBytes - 8, kPageBytes, kFirstLeaf - 8,
                                           kFirstLeaf + kSpanBytes};
@@ -171,7 +171,7 @@ TEST_F(RecoveryTest, ABatchMarkThatBecameZeroIsRefused) {
   EXPECT_NE(WordAt(kChangedWord), kChanged);
 }
 
-// The log that takes the place is whole: it is the first one's without its word.
+// The log that takes its place is valid. It is the first log without its word.
 TEST_F(RecoveryTest, ABatchMarkOfAnotherLogIsRefused) {
   const uint64_t mark = CommitBatch();
   const std::unique_ptr<Medium> medium = CountingMedium::Create(pool_.file());

@@ -1,5 +1,5 @@
-// Logs that are read in pieces, and logs that cannot be read. persistent_tree_test.cc and
-// tests/pool_crash have the logs of crashes and damaged ones.
+// Tests logs that are read in pieces and logs that cannot be read. persistent_tree_test.cc and
+// tests/pool_crash test the logs of crashes and damaged logs.
 #include "pmem/redo_log.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr LogHeader kHeader = {.pool_id = 7, .generation = 1234567, .boot_id = 1};
 constexpr size_t kPiece = size_t{1} << 20;
 
-// Records what is read.
+// Records the sizes of the reads.
 class MeteredLog final : public LogSource {
  public:
   explicit MeteredLog(const Slice& log) : log_(log) {}
@@ -86,7 +86,7 @@ TEST(RedoLogTest, ARecordMayBeLongerThanAPiece) {
   EXPECT_TRUE(damaged.is_damaged);
 }
 
-// Wherever a piece ends: in the head of the record, before it or after it.
+// A piece may end in the head of the record, before it or after it.
 TEST(RedoLogTest, ARecordAfterAHoleIsFoundWhereverItIs) {
   const std::string before = LogOf(3);
   for (size_t at = kLogHeaderBytes + kPiece - 80; at < kLogHeaderBytes + kPiece + 20; ++at) {
@@ -100,7 +100,7 @@ TEST(RedoLogTest, ARecordAfterAHoleIsFoundWhereverItIs) {
   }
 }
 
-// A log was mapped, so that a sector that cannot be read ended the process.
+// The log must not be mapped, or a sector that cannot be read would end the process.
 TEST(RedoLogTest, ALogThatCannotBeReadIsAnError) {
   const std::string log = LogOf(12'000);
   ASSERT_GT(log.size(), 2 * kPiece);

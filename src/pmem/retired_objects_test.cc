@@ -18,7 +18,7 @@ class RetiredObjectsTest : public ::testing::Test {
  protected:
   ~RetiredObjectsTest() override { retired_.Reclaim(); }
 
-  // Objects that no other call gives.
+  // Returns objects that no other call returns.
   std::vector<PoolOffset> NewObjects(size_t n) {
     std::vector<PoolOffset> objects;
     for (size_t i = 0; i < n; ++i) objects.push_back(next_ += kUnitBytes);
@@ -48,7 +48,7 @@ TEST_F(RetiredObjectsTest, AnObjectIsFreeOnceItsBatchAndEpochAreOver) {
   EXPECT_EQ(freed(), kBatchObjects);
 }
 
-// More threads than batches, none of which is full.
+// There are more threads than batches, and no batch is full.
 TEST_F(RetiredObjectsTest, ObjectsOfManyThreadsAreFreedOnce) {
   constexpr size_t kThreads = 12;
   constexpr size_t kPerThread = 20;
@@ -72,8 +72,8 @@ TEST_F(RetiredObjectsTest, APinnedObjectIsFreeOnceItIsUnpinned) {
   EXPECT_EQ(freed_[objects[1]], 1);
 }
 
-// Every object with the same hash, one in 16,384, waited for the pin. A pool with many pins
-// therefore reused little space.
+// If every object with the hash of a pin waited for it, one in 16,384 would wait. A pool with many
+// pins would then reuse little space.
 TEST_F(RetiredObjectsTest, APinDelaysNoOtherObject) {
   const PoolOffset pinned = NewObjects(1).front();
   pins_.Pin(pinned);
@@ -82,7 +82,7 @@ TEST_F(RetiredObjectsTest, APinDelaysNoOtherObject) {
   Add({pinned});
   retired_.Reclaim();
   EXPECT_EQ(freed(), others);
-  // Two pins of one object: the first to go frees nothing.
+  // The release of the first of two pins of an object frees nothing.
   pins_.Pin(pinned);
   pins_.Unpin(pinned);
   retired_.Reclaim();
@@ -93,7 +93,7 @@ TEST_F(RetiredObjectsTest, APinDelaysNoOtherObject) {
   EXPECT_FALSE(pins_.AnyPinned());
 }
 
-// Two pins of one hash delayed every object of it: 30,000 pins one in 13, and now one in 24.
+// If two pins of a hash delayed every object with it, 30,000 pins would delay one in 13, not 24.
 TEST_F(RetiredObjectsTest, ManyPinsDelayFewOtherObjects) {
   constexpr uint64_t kPoolBytes = uint64_t{2} << 40;
   PinTable pins(nullptr, kPoolBytes);
@@ -117,7 +117,7 @@ TEST_F(RetiredObjectsTest, ManyPinsDelayFewOtherObjects) {
   EXPECT_FALSE(pins.AnyPinned());
 }
 
-// I2: each batch asks a bounded number of pinned objects again, however many there are.
+// I2: each batch rechecks a bounded number of pinned objects, however many there are.
 TEST_F(RetiredObjectsTest, TheCostOfABatchDoesNotGrowWithThePins) {
   constexpr size_t kPinned = 200 * kBatchObjects;
   const std::vector<PoolOffset> pinned = NewObjects(kPinned);
@@ -130,14 +130,14 @@ TEST_F(RetiredObjectsTest, TheCostOfABatchDoesNotGrowWithThePins) {
   while (expected + 3 * kBatchObjects <= kPinned) {
     Add(NewObjects(kBatchObjects));
     TestEpochs().Synchronize();
-    expected += 3 * kBatchObjects;  // the batch, and two pinned objects for each of it
+    expected += 3 * kBatchObjects;  // the batch, and two pinned objects for each of its objects
     ASSERT_EQ(freed(), expected);
   }
   retired_.Reclaim();
   for (const PoolOffset object : pinned) ASSERT_EQ(freed_[object], 1);
 }
 
-// An update in a full pool asked all of them twice: for space, and for the record that it replaced.
+// An update in a full pool must not check all of them, for space and for the record it replaces.
 TEST_F(RetiredObjectsTest, FinishedBatchesAskFewPinnedObjects) {
   const std::vector<PoolOffset> pinned = NewObjects(100 * kBatchObjects);
   for (const PoolOffset object : pinned) pins_.Pin(object);
@@ -152,8 +152,8 @@ TEST_F(RetiredObjectsTest, FinishedBatchesAskFewPinnedObjects) {
   EXPECT_EQ(freed(), pinned.size() + 1);
 }
 
-// A table of the largest size for every pool made an open and a close of a pool of 1 MiB touch 128
-// pages, which the proofs of power cuts do for each image.
+// With a table of the largest size for every pool, opening and closing a pool of 1 MiB would touch
+// 128 pages. The proofs of power cuts do that for each image.
 TEST_F(RetiredObjectsTest, TheTableOfPinsIsASmallPartOfThePool) {
   EXPECT_EQ(PinTable(nullptr, 4096).words(), 512U);
   EXPECT_EQ(PinTable(nullptr, uint64_t{1} << 20).VolatileBytes(), uint64_t{32} << 10);

@@ -1,6 +1,6 @@
-// Damage of the span map that its checks cannot notice: an entry with a right check that says
-// something else. It is refused at open, at the next change or by Verify, or harmless, and nothing
-// that was readable is overwritten.
+// Tests damage to the span map that its checks cannot notice: an entry with a right check but other
+// contents. It is refused at open, at the next change or by Verify, or it is harmless. Nothing that
+// was readable is overwritten.
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
@@ -44,8 +44,8 @@ class SpanDamageTest : public ::testing::Test {
 
   SpanDamageTest() {
     std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool_);
-    // Spans of records that are as long as those of leaves, one large record of that length, and
-    // entries of free pages: the rest of a run that was partly reused.
+    // Make spans of records that are as long as those of leaves, one large record of that length,
+    // and entries of free pages, which are the rest of a run that was partly reused.
     for (int i = 0; i < 3000; ++i) Put(tree.get(), Key(i * 37 % 3000), std::string(200, 'v'));
     Put(tree.get(), Key(5000), std::string(65'000, 'l'));
     EXPECT_OK(tree->Put("gone", std::string(65'000, 'g')));
@@ -101,7 +101,7 @@ class SpanDamageTest : public ::testing::Test {
     EncodeFixed64(raw_->data() + EntryOffset(page), EncodeSpanEntry(page, span));
   }
 
-  // Everything else that an entry could say of the same pages; of the end, of those that follow.
+  // Returns all other entries that the same pages could have. The end has the pages after it.
   std::vector<SpanEntry> Others(const Entry& entry) const {
     const bool is_end = entry.span.kind == SpanKind::kEnd;
     const auto pages =
@@ -173,7 +173,7 @@ class SpanDamageTest : public ::testing::Test {
   std::vector<Piece> in_use_;  // in order
 };
 
-// Records were handed out as leaves, or as free pages, before the mark had met them.
+// Records must not be handed out as leaves or as free pages before the mark has reached them.
 TEST_F(SpanDamageTest, NothingInUseIsHandedOutBeforeTheMarkIsOver) {
   int opened = 0;
   ForEachDamage([&] {
@@ -186,7 +186,7 @@ TEST_F(SpanDamageTest, NothingInUseIsHandedOutBeforeTheMarkIsOver) {
     constexpr uint64_t kLeaf = 0;
     for (const uint64_t bytes : {kLeaf, uint64_t{16}, uint64_t{221}, uint64_t{16'000},
                                  uint64_t{20'000}, uint64_t{65'000}}) {
-      // More than a span has.
+      // More objects than a span has.
       for (int i = 0; i < 200; ++i) {
         const Result<PoolOffset> object =
             bytes == kLeaf ? heap.AllocateLeaf() : heap.Allocate(bytes, Reserve::kInsert);
@@ -258,12 +258,12 @@ TEST_F(SpanDamageTest, ATreeWhoseMarkMeetsDamageTakesNoChanges) {
   EXPECT_OK(tree->Close());
 }
 
-// It ended the process by an assertion. The next open refuses the map, so that no change may be
-// acknowledged any more.
+// Such damage must not end the process by an assertion. The next open refuses the map, so no change
+// may be acknowledged any more.
 TEST(DamagedMapTest, AnEntryThatIsDamagedAfterTheOpenEndsAllChanges) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
-  // Eight pages for each, after the leaves.
+  // Each value takes eight pages after the leaves.
   const std::string value(30'000, 'v');
   for (const char* const key : {"a", "b", "c"}) ASSERT_OK(tree->Put(key, value));
   ASSERT_OK(tree->Delete("b"));

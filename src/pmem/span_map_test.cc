@@ -30,7 +30,7 @@ class SpanMapTest : public ::testing::Test {
     return map_->Read(
         [&](uint64_t first, const SpanEntry& entry) { spans->emplace(first, entry.pages); });
   }
-  // The spans of the map after a read of the pool.
+  // Reads the pool and returns the spans of the map.
   Spans Reopen() {
     Spans spans;
     const Status status = Read(&spans);
@@ -91,7 +91,7 @@ TEST_F(SpanMapTest, ARandomHistoryLeavesAMapThatIsReadBack) {
     }
     if (step % 50 == 0) map_->CheckInvariants();
   }
-  // A span that was given back keeps its entry (I3): the pool may name more spans, none fewer.
+  // A span that was given back keeps its entry (I3), so the pool may name more spans but not fewer.
   Spans read = Reopen();
   for (const auto& [page, pages] : live) EXPECT_EQ(read[page], pages) << page;
 }
@@ -107,8 +107,8 @@ TEST_F(SpanMapTest, PagesAreKept) {
   EXPECT_EQ(map_->LongestFreeRun(), 0U);
 }
 
-// The free pages up to the first page that was never used, and those after it, were two runs.
-// Neither had room for a span that fits into both.
+// If the free pages before the first page that was never used and those after it were two runs,
+// neither would have room for a span that fits into both together.
 TEST_F(SpanMapTest, FreePagesAndThePagesAfterThemThatWereNeverUsedAreOneRun) {
   const uint64_t free = map_->FreePages();
   const std::optional<uint64_t> first = Take(free / 2);
@@ -124,7 +124,7 @@ TEST_F(SpanMapTest, FreePagesAndThePagesAfterThemThatWereNeverUsedAreOneRun) {
   EXPECT_EQ(map_->FreePages(), 3U);
 }
 
-// Damage may call pages free that are in use.
+// Damage may mark pages as free that are in use.
 TEST_F(SpanMapTest, WhatAnOpenFindsFreeIsTakenWhenItIsConfirmed) {
   const uint64_t first = Take(20).value();
   ASSERT_TRUE(Take(1).has_value());
@@ -139,8 +139,8 @@ TEST_F(SpanMapTest, WhatAnOpenFindsFreeIsTakenWhenItIsConfirmed) {
   map_->CheckInvariants();
 }
 
-// A crash may leave the end of a span whose entry was not stored. The entry of a span may also read
-// as the end, and the span is in use.
+// A crash may leave the end of a span whose entry was not stored. The entry of a span that is in
+// use may also read as the end.
 TEST_F(SpanMapTest, ThePagesAfterAnEndWithAnotherEndAreTakenWhenTheyAreConfirmed) {
   constexpr SpanEntry kEnd = {.kind = SpanKind::kEnd, .size_class = 0, .pages = 0};
   const uint64_t page = Take(30).value();
@@ -154,7 +154,7 @@ TEST_F(SpanMapTest, ThePagesAfterAnEndWithAnotherEndAreTakenWhenTheyAreConfirmed
   EXPECT_EQ(Take(30), page);
 }
 
-// Everything but its place is right.
+// Everything except its place is right.
 TEST_F(SpanMapTest, AnEntryOfAnotherPageIsRefused) {
   const uint64_t first = Take(3).value();
   const uint64_t second = Take(3).value();
@@ -166,8 +166,8 @@ TEST_F(SpanMapTest, AnEntryOfAnotherPageIsRefused) {
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
 }
 
-// With more than 2^32 objects two records had one bit in the span's bitmap, and the space of one
-// was handed out when the other one was deleted.
+// With more than 2^32 objects, two records would share a bit in the span's bitmap. The space of one
+// would be handed out when the other one is deleted.
 TEST_F(SpanMapTest, ASpanOfRecordsThatIsLongerThanAnyIsRefused) {
   for (const uint64_t pages : {kSpanPages, kSpanPages + 1}) {
     SCOPED_TRACE(pages);

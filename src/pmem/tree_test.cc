@@ -1,5 +1,5 @@
-// One tree, one thread: what it costs and refuses, and what it has beyond what tests/scenarios asks
-// of both engines.
+// Tests one tree with one thread: its costs and refusals, and what it has beyond the tests of both
+// engines in tests/scenarios.
 #include "pmem/tree.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::string GetOr(PersistentTree* tree, const std::string& key,
   return status.ok() ? value : status.ToString();
 }
 
-// Everything that the tree shows agrees with the model.
+// Expects that everything that the tree shows agrees with the model.
 void ExpectAgrees(PersistentTree* tree, const Model& model, const std::string& where) {
   std::unique_ptr<Iterator> it = tree->NewIterator(ReadOptions());
   it->SeekToFirst();
@@ -128,7 +128,7 @@ TEST_F(TreeTest, ABatchTakesFourFences) {
     ASSERT_OK(batch.Put(NumberKey(i * 50), "w"));
     ASSERT_OK(batch.Delete(NumberKey(i * 50 + 1)));
   }
-  // The first ones allot spans.
+  // The first writes allot spans.
   for (int i = 0; i < 3; ++i) ASSERT_OK(tree_->Write(batch));
   const VerbCounts before = medium_->counts();
   ASSERT_OK(tree_->Write(batch));
@@ -242,7 +242,7 @@ TEST_F(TreeTest, ARefreshMakesAnIteratorInvalidAndNoMore) {
   EXPECT_EQ(it->value(), Slice("value"));
 }
 
-// Bounds before the ends of the range, at them and after them.
+// The bounds are before the ends of the range, at them and after them.
 TEST_F(TreeTest, TheBoundsOfTheReadOptionsNarrowARange) {
   for (int i = 0; i < 200; ++i) ASSERT_OK(tree_->Put(NumberKey(i, 4), "v"));
   const std::string begin = NumberKey(60, 4);
@@ -310,7 +310,7 @@ TEST_F(TreeTest, RangesWithEitherEndInclusiveOrNot) {
   }
 }
 
-// Bytewise, and makes one call before a comparison.
+// Compares bytewise and makes one call before a comparison.
 class CallingComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Calling"; }
@@ -327,7 +327,7 @@ class CallingComparator final : public Comparator {
   mutable std::function<void()> call_;
 };
 
-// The count of a leaf that takes in the next one had the leaf's own entries twice.
+// A leaf that takes in the next one during a count must not have its own entries counted twice.
 TEST(CountTest, EntriesOfALeafThatTakesInTheNextOneCountOnce) {
   CallingComparator calling;
   TestPool pool(kPoolBytes, &calling);
@@ -348,7 +348,7 @@ TEST(CountTest, EntriesOfALeafThatTakesInTheNextOneCountOnce) {
 
 // ---- Comparators and batches.
 
-// Verify compared fingerprints, which an update under such a comparator leaves as they were.
+// Verify must not compare fingerprints, which an update under such a comparator does not change.
 TEST(CaselessTest, AKeyMayBeReplacedByAnEqualOneOfOtherBytes) {
   const CaselessComparator caseless;
   TestPool pool(kPoolBytes, &caseless);
@@ -366,7 +366,7 @@ TEST(CaselessTest, AKeyMayBeReplacedByAnEqualOneOfOtherBytes) {
   ASSERT_OK(tree->Verify());
 }
 
-// The bytes of a batch with a put of the default column family, and one of another family.
+// The first batch has a put of the default column family and a put of another family.
 TEST_F(TreeTest, ABatchThatTheTreeDoesNotApplyChangesNothing) {
   const WriteBatch of_families(std::string("\0\0\0\0\0\0\0\0\2\0\0\0\1\1a\1b\5\1\1a\1b", 23));
   const Status other_family = tree_->Write(of_families);
@@ -379,7 +379,7 @@ TEST_F(TreeTest, ABatchThatTheTreeDoesNotApplyChangesNothing) {
   EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
 }
 
-// The longest key and value are those of a batch.
+// The longest key and the longest value are those of a batch.
 TEST_F(TreeTest, AKeyOrValueOf4GiBIsRefused) {
   const Slice longest("x", (size_t{1} << 32) - 1);
   const Slice too_long("x", size_t{1} << 32);
@@ -390,7 +390,7 @@ TEST_F(TreeTest, AKeyOrValueOf4GiBIsRefused) {
   EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
 }
 
-// Each entry and each leaf was compared with each range.
+// Entries and leaves must not be compared with each range.
 TEST(RangeDeletionTest, ManyRangesInOneBatchTakeComparisonsInProportion) {
   const CountingComparator counting;
   TestPool pool(kPoolBytes, &counting);
@@ -402,14 +402,14 @@ TEST(RangeDeletionTest, ManyRangesInOneBatchTakeComparisonsInProportion) {
     ASSERT_OK(batch.DeleteRange(NumberKey(i * 4), NumberKey(i * 4 + 2)));
   const uint64_t before = counting.comparisons();
   ASSERT_OK(tree->Write(batch));
-  // Some 15 for each end, entry and leaf.
+  // About 15 comparisons for each end, entry and leaf.
   EXPECT_LT(counting.comparisons() - before, kRanges * 300);
   EXPECT_EQ(tree->Stats().entries, kRanges * 2);
   for (uint64_t i = 0; i < kRanges * 4; ++i) ASSERT_EQ(tree->Exists(NumberKey(i)), i % 4 >= 2) << i;
   ASSERT_OK(tree->Verify());
 }
 
-// Each of the new leaves took as much for its separator as the longest one needed, for good.
+// Other new leaves must not take as much space for their separators as the longest one needs.
 TEST_F(TreeTest, ALongKeyInABatchTakesNoSpaceForOtherLeaves) {
   const uint64_t before = tree_->Stats().used_bytes;
   constexpr size_t kLongBytes = 60'000;
@@ -424,12 +424,12 @@ TEST_F(TreeTest, ALongKeyInABatchTakesNoSpaceForOtherLeaves) {
   ASSERT_OK(tree_->Verify());
 }
 
-// A split took another object of its separator's length ahead, which the next split spent on a
-// short separator, for good.
+// A split must not take another object of its separator's length ahead, because the next split
+// would spend it on a short separator for good.
 TEST_F(TreeTest, ALongSeparatorIsNotTakenAheadOfItsSplit) {
   const uint64_t before = tree_->Stats().used_bytes;
   constexpr size_t kLongBytes = 60'000;
-  // Each 49th key of an ascending load is the separator of a new leaf: the first one is long.
+  // Each 49th key of an ascending load is the separator of a new leaf. The first one is long.
   for (int i = 0; i < 48; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
   ASSERT_OK(tree_->Put(NumberKey(48) + std::string(kLongBytes, 'x'), "v"));
   ASSERT_EQ(tree_->Stats().leaves, 2U);
@@ -441,12 +441,12 @@ TEST_F(TreeTest, ALongSeparatorIsNotTakenAheadOfItsSplit) {
   ASSERT_OK(tree_->Verify());
 }
 
-// Another thread splits the leaf while a put allocates the place for its long separator, which
-// nothing needs any more. The next separator is short.
+// Another thread splits the leaf while a put allocates the place for its long separator, so that
+// nothing needs that place any more. The next separator is short.
 TEST(SplitReserveTest, AShortSeparatorIsNotWrittenIntoThePlaceOfALongOne) {
   TestPool pool(kPoolBytes);
   std::unique_ptr<PersistentTree> tree;
-  int asked = -1;  // allocations since the put of the long key began; negative: it has not
+  int asked = -1;  // allocations since the put of the long key began, or negative before it
   tree = OpenTestTree(&pool, nullptr, [&] {
     if (asked < 0 || ++asked != 2) return false;  // the record is the first one, then the new leaf
     asked = -1;
@@ -466,7 +466,7 @@ TEST(SplitReserveTest, AShortSeparatorIsNotWrittenIntoThePlaceOfALongOne) {
   ASSERT_OK(tree->Verify());
 }
 
-// The record has room and the new leaf has, but not its separator, which is as long as the record.
+// There is room for the record and the new leaf, but not for its separator, as long as the record.
 TEST(FullPoolOfLongKeysTest, ASplitWithoutRoomForItsSeparatorChangesNothing) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -488,7 +488,7 @@ TEST(FullPoolOfLongKeysTest, ASplitWithoutRoomForItsSeparatorChangesNothing) {
   ASSERT_OK(tree->Verify());
 }
 
-// Ranges that overlap, nest, touch and are empty, between puts and deletes, against a model.
+// Compares batches of puts, deletes and overlapping, nested, touching or empty ranges to a model.
 TEST_F(TreeTest, BatchesOfOverlappingRangesAgreeWithAModel) {
   const uint64_t seed = 77;
   Random random(seed);
@@ -568,20 +568,20 @@ TEST_F(FullPoolTest, TheHeldBackBufferIsNeverLaidOverAPinnedValue) {
 
 TEST_F(FullPoolTest, CanBeDeletedFromAndFilledAgain) {
   for (uint64_t i = 0; i < count_; i += 2) ASSERT_OK(tree_->Delete(NumberKey(i)));
-  // Leaves that split take a part of it.
+  // Leaves that split take a part of the space.
   uint64_t again = 0;
   while (again < count_ && tree_->Put(NumberKey(again), Value(again, 'w')).ok()) again += 2;
   EXPECT_GT(again, count_ * 8 / 10);
   ASSERT_OK(tree_->DeleteRange(KeyRange::All()));
   EXPECT_EQ(tree_->Count(KeyRange::All()), 0U);
-  // Another size: the spans have to change their class.
+  // Values of another size, for which the spans have to change their class.
   uint64_t filled = 0;
   while (tree_->Put(NumberKey(filled), std::string(700, 'n')).ok()) filled++;
   EXPECT_GT(filled * 732, uint64_t{3} << 19);
   ASSERT_OK(tree_->Verify());
 }
 
-// The largest entry that a class has room for.
+// The entries are the largest that a class has room for.
 TEST(FullPoolOfLargestEntriesTest, EveryValueCanBeReplacedByOneOfItsSize) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -593,8 +593,8 @@ TEST(FullPoolOfLargestEntriesTest, EveryValueCanBeReplacedByOneOfItsSize) {
   for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(GetOr(tree.get(), NumberKey(i)), value('b')) << i;
 }
 
-// The object that a class holds back went to a value that grew into the class. The replaced value
-// was of another class, so nothing was held back from then on.
+// A value that grows into a class must not get the object that the class holds back. The replaced
+// value is of another class, so nothing would be held back from then on.
 TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -608,8 +608,8 @@ TEST(FullPoolOfTwoSizesTest, AValueThatGrowsLeavesTheHeldBackObjectOfItsNewClass
   ASSERT_OK(tree->Verify());
 }
 
-// A put that a full pool had refused was taken when it was tried again: the only object that had
-// room, for good, so that its value could not be replaced.
+// A put that a full pool refuses must not succeed when it is tried again. It would take the only
+// object with room for good, so that its value could not be replaced.
 TEST(FullPoolOfTwoSizesTest, AValueOfANewSizeIsTakenWhereItCanBeReplacedOnly) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -632,8 +632,8 @@ TEST(FullPoolOfTwoSizesTest, AValueOfANewSizeIsTakenWhereItCanBeReplacedOnly) {
   ASSERT_OK(tree->Verify());
 }
 
-// A batch of deletes asked for a redo log, two words for each key, for which a full pool has no
-// room.
+// A batch of deletes must not need a redo log of two words for each key, for which a full pool has
+// no room.
 TEST(FullPoolOfSmallEntriesTest, TakesABatchOfDeletesInEveryLeaf) {
   TestPool pool(uint64_t{1} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -652,7 +652,7 @@ TEST(FullPoolOfSmallEntriesTest, TakesABatchOfDeletesInEveryLeaf) {
   EXPECT_EQ(tree->Count(KeyRange::All()), count - deleted);
   for (uint64_t i = 0; i < count; ++i) ASSERT_EQ(tree->Exists(NumberKey(i)), i % 30 != 0) << i;
   ASSERT_OK(tree->Verify());
-  // Whole leaves too.
+  // Delete all entries of some leaves, too.
   batch.Clear();
   for (uint64_t i = 0; i < count; ++i) {
     if (i % 400 >= 200) continue;
@@ -717,7 +717,7 @@ TEST_F(TreeTest, HoweverManyThreadsReadTheLeavesTheTreeIsTheSame) {
     model[key] = std::to_string(i);
     ASSERT_OK(tree_->Put(key, model[key]));
   }
-  // Leaves that are not in use lie between the others.
+  // Leaves that are not in use are between the others.
   for (int i = 0; i < 300000; ++i) {
     const std::string key = NumberKey(i);
     if (model.erase(key) > 0) {
@@ -770,8 +770,8 @@ TEST(SplitStrategyTest, EveryStrategyStoresTheSameAndTheZeroCopyOneFlushesTheLea
 
 // ---- Defragmentation.
 
-// Large values fill runs of pages of their own. Half of them left holes that no larger value
-// fitted.
+// Large values fill runs of pages of their own. Without half of them there are holes that no larger
+// value fits.
 TEST(LargeValuesTest, DefragmentMovesThemTogether) {
   TestPool pool(uint64_t{8} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -793,8 +793,8 @@ TEST(LargeValuesTest, DefragmentMovesThemTogether) {
   EXPECT_EQ(GetOr(tree.get(), NumberKey(1)), value(1));
 }
 
-// Values of five and six pages in turn. No hole that a shorter one left has room for a longer one,
-// so nothing moved, and half of the pool stayed in pieces.
+// Values of five and six pages alternate. No hole that a shorter one leaves has room for a longer
+// one, but they must move, or half of the pool stays in pieces.
 TEST(LargeValuesTest, DefragmentMovesThemTogetherWhereNoHoleIsAsLongAsAValue) {
   constexpr uint64_t kLargePoolBytes = uint64_t{8} << 20;
   TestPool pool(kLargePoolBytes);
@@ -807,7 +807,7 @@ TEST(LargeValuesTest, DefragmentMovesThemTogetherWhereNoHoleIsAsLongAsAValue) {
   ASSERT_GT(count, 300U);
   Model model;
   for (uint64_t i = 0; i < count; ++i) {
-    // One of the longer ones goes, at the end: the room to begin with.
+    // One of the longer values at the end is deleted, which gives the room to begin with.
     if (i % 2 == 0 || i + 2 >= count) {
       ASSERT_OK(tree->Delete(NumberKey(i)));
     } else {
@@ -821,8 +821,8 @@ TEST(LargeValuesTest, DefragmentMovesThemTogetherWhereNoHoleIsAsLongAsAValue) {
   ExpectAgrees(tree.get(), model, "defragmented");
 }
 
-// The pages that the first value had left free were too few for the second one, and so were those
-// that were never used.
+// The pages that the first value leaves free are too few for the second one, and so are those that
+// were never used.
 TEST(LargeValuesTest, AnEmptyPoolTakesOneThatIsLargerThanItsFirst) {
   TestPool pool(uint64_t{8} << 20);
   std::unique_ptr<PersistentTree> tree = OpenTestTree(&pool);
@@ -837,7 +837,7 @@ TEST(LargeValuesTest, AnEmptyPoolTakesOneThatIsLargerThanItsFirst) {
   ASSERT_OK(tree->Verify());
 }
 
-// Each size class took a span of 64 KiB, and a small pool has few of them.
+// A size class must not take a span of 64 KiB at once, because a small pool has few of them.
 TEST(SmallPoolTest, HoldsValuesOfManySizes) {
   constexpr uint64_t kSmallPoolBytes = uint64_t{8} << 20;
   TestPool pool(kSmallPoolBytes);
@@ -856,7 +856,7 @@ TEST_F(TreeTest, DefragmentMakesRoomForOtherSizes) {
   Model model;
   uint64_t count = 0;
   while (tree_->Put(NumberKey(count), std::string(200, 'v')).ok()) count++;
-  // Every span keeps some: nothing of it can be used for other sizes.
+  // Every span keeps some objects, so no part of it can be used for other sizes.
   for (uint64_t i = 0; i < count; ++i) {
     if (i % 4 != 0) {
       ASSERT_OK(tree_->Delete(NumberKey(i)));
@@ -892,7 +892,7 @@ TEST_F(TreeTest, DefragmentMergesLeaves) {
   ExpectAgrees(tree_.get(), model, "defragmented");
 }
 
-// The copy of a damaged record had a good checksum: the damage was silent from then on.
+// A copy of a damaged record would have a good checksum, so the damage would become silent.
 TEST(DamagedRecordTest, DefragmentLeavesADamagedRecordWhereItIs) {
   for (const size_t bytes : {size_t{200}, size_t{20'000}}) {
     TestPool pool(uint64_t{2} << 20);
@@ -904,7 +904,7 @@ TEST(DamagedRecordTest, DefragmentLeavesADamagedRecordWhereItIs) {
       if (i % 4 == 0) continue;
       ASSERT_OK(tree->Delete(NumberKey(i)));
     }
-    // In the last place, from which it would be moved.
+    // It is in the last place, from which it would be moved.
     const std::string damaged = NumberKey(count - 1);
     PinnableSlice value;
     ASSERT_OK(tree->Get(ReadOptions(), damaged, &value));
@@ -924,7 +924,7 @@ TEST(DamagedRecordTest, DefragmentLeavesADamagedRecordWhereItIs) {
 
 // ---- Damage.
 
-// Flips bits of the pool while it is closed; whatever happens, the answer is a Status.
+// Flips bits of the pool while it is closed. Whatever happens, the result is a Status.
 TEST(DamageTest, AFlippedBitGivesAStatusOrTheOldState) {
   const uint64_t seed = 13;
   Random random(seed);
@@ -961,12 +961,12 @@ TEST(DamageTest, AFlippedBitGivesAStatusOrTheOldState) {
   EXPECT_GT(noticed, 40U);
 }
 
-// A separator that changes while the tree is open: of a pool in which damage refers to its record a
-// second time, the record is freed with that reference and used again. The bound of a leaf then led
-// back to the leaf, where iterators went round for ever, and batches waited for their own lock.
+// A separator changes while the tree is open. If damage refers to its record a second time, the
+// record is freed with that reference and used again. The bound of a leaf may then lead back to the
+// leaf, where iterators must not loop forever and batches must not wait for their own lock.
 class ChangedSeparatorTest : public ::testing::Test {
  protected:
-  // Of three full leaves: the numbers below 48, those below 96, and the rest.
+  // The tree has three full leaves: the numbers below 48, those below 96, and the rest.
   ChangedSeparatorTest() {
     for (int i = 0; i < 144; ++i) EXPECT_OK(tree_->Put(NumberKey(i), "v"));
     EXPECT_EQ(tree_->Stats().leaves, 3U);
@@ -992,13 +992,13 @@ class ChangedSeparatorTest : public ::testing::Test {
   PoolOffset separator_ = 0;
 };
 
-// The next open refused the pool, and Verify had reported nothing.
+// Verify must report it, because the next open refuses the pool.
 TEST_F(ChangedSeparatorTest, IsReportedWhereItsLeafHasNone) {
   EncodeFixed64(raw_->data() + second_ + kLeafSeparator, 0);
   EXPECT_TRUE(tree_->Verify().IsCorruption());
 }
 
-// The word of the leaf was taken for a place in the pool.
+// The word of the leaf must not be taken for a place in the pool.
 TEST_F(ChangedSeparatorTest, IsNotReadFromALeafThatIsMerged) {
   EncodeFixed64(raw_->data() + second_ + kLeafSeparator, uint64_t{1} << 45);
   Delete(0, 96);
@@ -1026,7 +1026,7 @@ TEST_F(ChangedSeparatorTest, EndsAWalkForwards) {
   EXPECT_TRUE(it->status().IsCorruption()) << it->status().ToString();
 }
 
-// The walk came to the leaf again and again.
+// Otherwise the iteration would come to the leaf again and again.
 TEST_F(ChangedSeparatorTest, EndsAWalkForwardsAmongTheKeysOfItsLeaf) {
   ChangeSeparator(40);
   const std::unique_ptr<Iterator> it = tree_->NewIterator(ReadOptions());
@@ -1060,7 +1060,7 @@ TEST_F(ChangedSeparatorTest, IsNoticedByABatchThatMeetsALeafTwice) {
   EXPECT_OK(tree_->Delete(NumberKey(20)));
 }
 
-// All entries of the second leaf go. The key by which its left neighbour is found led back to it.
+// The second leaf loses all entries. The key that finds its left neighbour leads back to the leaf.
 TEST_F(ChangedSeparatorTest, IsNoticedByABatchThatDropsALeaf) {
   Delete(48, 60);
   ChangeSeparator(95);
@@ -1086,7 +1086,7 @@ TEST_F(TreeTest, AFlippedBitInAValueIsNoticedByGetAndVerify) {
   value.Reset();
 }
 
-// Of three full leaves the second one has a record that cannot be read.
+// The second of three full leaves has a record that cannot be read.
 TEST_F(TreeTest, ACountHasAllEntriesOfADamagedLeafOrNone) {
   for (int i = 0; i < 144; ++i) ASSERT_OK(tree_->Put(NumberKey(i), "v"));
   ASSERT_EQ(tree_->Stats().leaves, 3U);

@@ -1,5 +1,5 @@
-// A summary against its tombstones in order of arrival. It never denies a cover, and decides most
-// keys.
+// Compares a summary with its tombstones in order of arrival. The summary never denies a cover and
+// decides most keys.
 #include "ranges/cover_summary.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ struct Range {
   std::string end;
 };
 
-// Made of some tombstones; the others are added by their keys.
+// A summary made from the first `known` tombstones. The others are added by their keys.
 class Fixture {
  public:
   Fixture(const Comparator* order, const std::vector<Range>& ranges, size_t known)
@@ -114,7 +114,7 @@ TEST(CoverSummary, NeverDeniesACover) {
   }
 }
 
-// The bucket that begins with an end has no bit. Keys before the end that are in it look further.
+// The bucket that begins with an end has no bit. Keys in it before the end look at earlier buckets.
 TEST(CoverSummary, KeysBeforeAnEndInItsBucketAreFound) {
   const std::string zeros("c\0\0", 3);
   const std::vector<Range> to_zeros = {{"b", zeros}, {"e", "f"}};
@@ -138,8 +138,8 @@ void PrintTo(const Layout& layout, std::ostream* out) { *out << layout.name; }
 
 class CoverSummaryLayouts : public testing::TestWithParam<Layout> {};
 
-// In an even layout nearly all keys between tombstones are decided, the ends among them. The others
-// have a last byte that is larger than that of every bound.
+// In an even layout nearly all keys between tombstones are decided, including the ends. The
+// undecided keys have a last byte that is larger than the last byte of every bound.
 TEST_P(CoverSummaryLayouts, DecidesKeysThatNothingCovers) {
   constexpr uint64_t kCount = 5000;
   std::vector<Range> ranges;
@@ -192,7 +192,7 @@ TEST(CoverSummary, WideTombstonesCoverAllOfTheirKeys) {
   EXPECT_LT(undecided, (100 * kCount - 3333400) / 13 / 4);
 }
 
-// The heads of the log follow positions that begin to vary later.
+// Recorded heads are updated when positions begin to vary later.
 TEST(VaryingBytes, HeadsFollowNewPositions) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));

@@ -1,4 +1,4 @@
-// The two forms of a file's tombstones against the tombstones themselves.
+// Compares the two forms of a file's tombstones with the tombstones themselves.
 #include "ranges/file_ranges.h"
 
 #include <gtest/gtest.h>
@@ -36,14 +36,14 @@ TEST(FileRanges, ATombstoneRunsPastALargestKeyThatIsAnEntry) {
 }
 
 TEST(FileRanges, OnlyTombstonesAtTheLargestKeyDeleteIt) {
-  // Past the bounds, and up to them.
+  // One tombstone is past the bounds. Another one ends at the largest key.
   EXPECT_TRUE(CutReverse({{"l", "b", 5}}, {.smallest = "y", .largest = "m"}).searched().IsEmpty());
   const FileRanges before =
       CutReverse({{"z", "m", 5}, {"f", "b", 5}}, {.smallest = "y", .largest = "m"});
   EXPECT_TRUE(before.largest_sequences().empty());
   EXPECT_EQ(before.before_largest().CoveringSequence("n", 9), 5u);
   EXPECT_EQ(before.before_largest().CoveringSequence("d", 9), 0u);
-  // A file that is one key.
+  // A file with a single key.
   const FileRanges one = CutReverse({{"z", "b", 5}}, {.smallest = "m", .largest = "m"});
   EXPECT_EQ(one.searched().CoveringSequence("m", 9), 5u);
   EXPECT_TRUE(one.before_largest().IsEmpty());
@@ -64,7 +64,7 @@ TEST(FileRanges, WithoutBoundsNothingIsCut) {
   EXPECT_EQ(ranges.searched().CoveringSequence("c", 9), 5u);
 }
 
-// I1 and I2, for random tombstones and bounds in every order.
+// Tests I1 and I2 for random tombstones and bounds in every order.
 TEST(FileRanges, BothFormsDeleteTheSame) {
   for (const NamedComparator& order : TestComparators()) {
     const KeyComparator comparator(order.comparator);

@@ -1,4 +1,4 @@
-// Fragments against a model that keeps the tombstones as they came.
+// Compares fragments with a model that keeps the tombstones in order of arrival.
 #include "ranges/fragmented_ranges.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class Model {
  public:
   explicit Model(const KeyComparator& comparator) : comparator_(comparator) {}
 
-  // Orders the two keys; false: they are equal.
+  // Orders the two keys. Returns false if they are equal.
   bool Add(std::string a, std::string b, SequenceNumber sequence) {
     const int r = comparator_.Compare(a, b);
     if (r == 0) return false;
@@ -179,7 +179,7 @@ TEST(FragmentedRanges, OverlapsBeyondTheLimitAreNotMade) {
   EXPECT_EQ(steps({{"a", end, 3}, {"a", end, 2}}), 8u);
 }
 
-// Takes minutes if each is put into its place among the others.
+// This would take minutes if each were inserted into its place among the others.
 TEST(FragmentedRanges, ManyThatBeginTogetherAreOneStep) {
   std::vector<RangeTombstone> tombstones;
   for (SequenceNumber sequence = 1; sequence <= 400000; ++sequence)
@@ -227,7 +227,7 @@ Model MakeModel(const KeyComparator& comparator, Shape shape, size_t count, Rand
 
 class FragmentedRangesModel : public testing::TestWithParam<Shape> {};
 
-// Compactions make many sets that nobody searches.
+// Compactions make many sets that are never searched.
 TEST(FragmentedRanges, OnlyASetPreparedForLookupsTakesTheirMemory) {
   std::vector<std::string> bounds;
   for (char c = 'a'; c <= 'z'; ++c) bounds.push_back({c});
@@ -244,7 +244,7 @@ TEST(FragmentedRanges, OnlyASetPreparedForLookupsTakesTheirMemory) {
   EXPECT_EQ(ranges.CoveringSequence("c", 9), 5u);
 }
 
-// Every operation gives for every key and snapshot the sequence that the model gives.
+// Every operation returns the sequence of the model for every key and snapshot.
 TEST_P(FragmentedRangesModel, EveryOperationAgrees) {
   for (const NamedComparator& order : TestComparators()) {
     const KeyComparator comparator(order.comparator);
@@ -293,7 +293,7 @@ TEST_P(FragmentedRangesModel, EveryOperationAgrees) {
   }
 }
 
-// The cursor against the list of fragments.
+// Compares the cursor with the list of fragments.
 TEST_P(FragmentedRangesModel, TheCursorSeeksAndStepsBothWays) {
   for (const NamedComparator& order : TestComparators()) {
     const KeyComparator comparator(order.comparator);

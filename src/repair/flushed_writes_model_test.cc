@@ -1,5 +1,5 @@
-// FlushedWrites against a model: random histories of one family with values, deletions and
-// operands, flushes and compactions, of which a repair finds the tables and the last logs.
+// Compares FlushedWrites with a model. Random histories of one family have values, deletions,
+// operands, flushes and compactions. A repair finds their tables and their last logs.
 //
 //   history -> tables, logs -> TakeVersion, Note, Holds -> tables and missing writes -> contents
 //
@@ -20,7 +20,7 @@
 namespace ashlar {
 namespace {
 
-// The part that is missing: the edit of the last flush, the MANIFEST, a table, or the last two.
+// The missing part: the edit of the last flush, the MANIFEST, a table, or the last two of these.
 enum class Found { kAll, kFlushWithoutEdit, kNoManifest, kATableLess, kNeither, kCount };
 
 enum class Change { kValue, kDeletion, kOperand };
@@ -45,7 +45,7 @@ LoggedWrite WriteOf(const Entry& entry) {
                                                    : LoggedWrite::Kind::kPoint};
 }
 
-// By key, newest first. A result of a merge is before an operand of its sequence.
+// Sorts by key, newest first. A result of a merge is before an operand with the same sequence.
 void Sort(Table* table) {
   std::sort(table->begin(), table->end(), [](const Entry& a, const Entry& b) {
     if (a.key != b.key) return a.key < b.key;
@@ -54,7 +54,7 @@ void Sort(Table* table) {
   });
 }
 
-// Operands append.
+// Applies the entries. Operands are appended.
 std::map<uint64_t, std::string> ContentsOf(Table entries) {
   Sort(&entries);
   std::map<uint64_t, std::string> contents;
@@ -106,7 +106,7 @@ class History {
   bool knows_logs() const { return found_ != Found::kNoManifest && found_ != Found::kNeither; }
   bool is_lossy() const { return found_ == Found::kATableLess || found_ == Found::kNeither; }
 
-  // The entries of the tables, and the writes that they lack.
+  // Returns the entries of the tables and the writes that the tables lack.
   Table Repaired() const {
     FlushedWrites flushed({.versions = VersionsOfLoggedKeys(),
                            .log_number = found_log_number_,
@@ -178,12 +178,12 @@ class History {
                   tables_.begin() + static_cast<ptrdiff_t>(end));
   }
 
-  // bottommost: there are no older versions. No snapshot holds any.
+  // If bottommost, there are no older versions. No snapshot holds a version.
   Table Compacted(Table inputs, bool bottommost) const {
     Sort(&inputs);
     Table outputs;
     for (size_t i = 0; i < inputs.size();) {
-      // Its operands up to `next`, which is the value or deletion before them.
+      // Collects the operands up to `next`, the value or deletion that precedes them.
       Entry result = inputs[i];
       std::string operands;
       size_t next = i;
@@ -229,15 +229,15 @@ class History {
 
   Random random_;
   const Found found_;
-  const bool sets_to_zero_;     // sequences, in bottommost compactions
-  const bool merges_operands_;  // without a value before them
+  const bool sets_to_zero_;     // applies to sequences, in bottommost compactions
+  const bool merges_operands_;  // even without an earlier value
   Table writes_;                // all of them
   Table memtable_;
   std::vector<Table> tables_;  // oldest first
   std::vector<Log> logs_ = {{.number = 1, .writes = {}}};
   FileNumber log_number_ = 1;
   FileNumber previous_log_number_ = 1;
-  bool newest_is_flushed_ = false;  // the newest table is of a flush
+  bool newest_is_flushed_ = false;  // the newest table is from a flush
   Table lost_;
   FileNumber found_log_number_ = 0;
 };

@@ -1,5 +1,5 @@
-// FlushedWrites: the writes of the logs that a repair leaves out, for every way in which tables and
-// logs come to hold the same writes.
+// Tests which logged writes FlushedWrites leaves out of a repair, for every way in which tables and
+// logs can hold the same writes.
 #include "repair/flushed_writes.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ LoggedWrite Range(SequenceNumber sequence) {
       .sequence = sequence, .key_hash = KeyVersion::kRangeHash, .kind = LoggedWrite::Kind::kRange};
 }
 
-// Of the writes, which all are in kLog, the sequences of those that the tables do not hold.
+// Returns the sequences of the writes, all in kLog, that the tables do not hold.
 std::vector<SequenceNumber> Missing(const std::vector<LoggedWrite>& writes,
                                     FlushedWrites::Args args) {
   FlushedWrites flushed(std::move(args));
@@ -62,7 +62,7 @@ TEST(FlushedWritesTest, ASequenceThatNoWriteHasSaysNothingAboutFlushes) {
 }
 
 TEST(FlushedWritesTest, AnOlderWriteNeverHidesANewerVersion) {
-  // 2 deletes, and was in no log.
+  // 2 is a deletion that was in no log.
   EXPECT_EQ(Missing({Point(kA, 1)}, {.versions = {{kA, 2}}, .knows_logs = false}), Sequences{});
 }
 
@@ -80,7 +80,7 @@ TEST(FlushedWritesTest, AnOperandHidesNoOlderValue) {
             Sequences{1});
   // An older operand may be part of the newer one.
   EXPECT_EQ(Missing({Merge(kA, 1), Merge(kA, 2)}, {.versions = operand}), Sequences{});
-  // Flushed, and nothing is lost: a deletion came between them.
+  // 1 was flushed and nothing is lost, so a deletion came between the two.
   EXPECT_EQ(Missing({Point(kA, 1), Merge(kA, 2)}, {.versions = operand, .log_number = kLog + 1}),
             Sequences{});
   FlushedWrites flushed({.versions = operand});
@@ -96,7 +96,7 @@ TEST(FlushedWritesTest, AValueThatAnOperandWasMergedIntoHidesOlderWrites) {
 TEST(FlushedWritesTest, ARangeDeletionThatATableHasIsHeld) {
   const std::vector<KeyVersion> range = {{KeyVersion::kRangeHash, 2}};
   EXPECT_EQ(Missing({Range(2), Range(3)}, {.versions = range}), Sequences{3});
-  // A part of it may be lost.
+  // A part of the range may be lost.
   EXPECT_EQ(Missing({Range(2)}, {.versions = range, .is_lossy = true}), Sequences{2});
 }
 
@@ -118,7 +118,7 @@ TEST(LoggedKeysTest, TheVersionsOfAHotKeyAreNotAllTaken) {
 }
 
 TEST(FlushedWritesTest, ASoundManifestIsBelievedAboutLogsThatWereNotFlushed) {
-  // The table of 2 was written before that of 1, and a crash came between them.
+  // The table of 2 was written before the table of 1, and a crash occurred between them.
   EXPECT_EQ(Missing({Point(kA, 1), Point(kB, 2)},
                     {.versions = {{kB, 2}}, .log_number = kLog, .knows_logs = true}),
             Sequences{1});
@@ -133,9 +133,9 @@ TEST(FlushedWritesTest, WhatWasLostWithATableComesBack) {
 TEST(FlushedWritesTest, AnOperandThatMayBePartOfAValueDoesNotCountTwice) {
   const FlushedWrites::Args args{.versions = {{kA, 0}}, .log_number = kLog + 1, .is_lossy = true};
   EXPECT_EQ(Missing({Merge(kA, 1), Merge(kA, 2)}, args), Sequences{});
-  // From a value on, the logs have all of it.
+  // The logs have everything from a value on.
   EXPECT_EQ(Missing({Merge(kA, 1), Point(kA, 2), Merge(kA, 3)}, args), (Sequences{2, 3}));
-  // Not flushed, so it is part of nothing.
+  // 1 was not flushed, so no value contains it.
   EXPECT_EQ(Missing({Merge(kA, 1)}, {.versions = {{kA, 0}}, .is_lossy = true}), Sequences{1});
 }
 
@@ -145,7 +145,7 @@ TEST(FlushedWritesTest, AValueDoesNotComeBackOverAZeroedOneThatMayHaveItsOperand
   const std::vector<LoggedWrite> writes = {Point(kA, 1), Merge(kA, 2), Merge(kA, 3)};
   EXPECT_EQ(Missing(writes, {.versions = versions, .log_number = kLog + 1, .is_lossy = true}),
             Sequences{});
-  // Not flushed, so 1 is part of nothing.
+  // 1 was not flushed, so no value contains it.
   EXPECT_EQ(Missing({Point(kA, 1)}, {.versions = versions, .is_lossy = true}), Sequences{1});
 }
 

@@ -1,5 +1,5 @@
-// RepairDB: the data that it keeps after damage of each kind, the place of the originals, and the
-// cases that it refuses.
+// Tests which data RepairDB keeps after each kind of damage, where it puts the originals, and which
+// cases it refuses.
 #include "ashlar/repair.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class RepairTest : public ::testing::Test {
   void Delete(const std::string& family, const std::string& key) {
     Do({{.kind = Change::Kind::kDelete, .family = family, .key = key, .value = ""}});
   }
-  // Keys begin..end-1, so that a table has several blocks.
+  // Puts the keys begin..end-1, so that a table has several blocks.
   void PutMany(const std::string& family, int begin, int end, const std::string& value) {
     for (int i = begin; i < end; ++i) Put(family, Key(i), StrCat(value, i, std::string(60, '.')));
   }
@@ -77,7 +77,7 @@ class RepairTest : public ::testing::Test {
   void Merge(const std::string& family, const std::string& key, const std::string& operand) {
     Do({{.kind = Change::Kind::kMerge, .family = family, .key = key, .value = operand}});
   }
-  // All tables of level 0 of the default family, merged into the level.
+  // Compacts all level-0 tables of the default family into the level.
   void MoveDown(int level) {
     std::vector<LiveFileMetaData> files;
     database_->db()->GetLiveFilesMetaData(&files);
@@ -94,7 +94,7 @@ class RepairTest : public ::testing::Test {
     database_.reset();
   }
 
-  // Without the effects of Close on the files.
+  // Closes the database but undoes the effects of Close on the files.
   void CloseAsByDeath() {
     const std::map<std::string, std::string> files = AllFiles();
     Close();
@@ -113,7 +113,7 @@ class RepairTest : public ::testing::Test {
   void DeleteManifests() {
     for (const std::string& name : Files(IsManifest)) ASSERT_OK(disk_->DeleteFile(Path(name)));
   }
-  // The newest MANIFEST, and how much of it there is now.
+  // The newest MANIFEST and its current length.
   struct ManifestSoFar {
     std::string path;
     size_t bytes = 0;
@@ -122,15 +122,15 @@ class RepairTest : public ::testing::Test {
     const std::string path = Path(Files(IsManifest).back());
     return {.path = path, .bytes = ContentsOf(disk_.get(), path).size()};
   }
-  // At the end of a record: nothing looks damaged.
+  // Cuts the MANIFEST at the end of a record, so nothing looks damaged.
   void CutBackTo(const ManifestSoFar& manifest) {
     CutFile(disk_.get(), manifest.path, manifest.bytes);
   }
-  // Damages the first record that came since.
+  // Damages the first record that was added since then.
   void DamageAfter(const ManifestSoFar& manifest) {
     FlipByte(disk_.get(), manifest.path, manifest.bytes + 20);
   }
-  // Writes the MANIFEST again, with another record of the tables of one level.
+  // Rewrites the MANIFEST with changed records of the tables of one level.
   void ChangeRecords(Level level, const std::function<void(FileMetaData*)>& change) {
     uint64_t number = 0;
     FileType type;
@@ -156,7 +156,7 @@ class RepairTest : public ::testing::Test {
     ASSERT_OK(MakeCurrent(disk_.get(), OpenDatabase::kPath, number, *manifest));
     ASSERT_OK(manifest->writer->Close());
   }
-  // A log with this put in the place of the newest one, of which no more bytes are on record.
+  // Replaces the newest log by one with this put. No larger size of that log is on record.
   void ReplaceLog(const std::string& key, SequenceNumber sequence) {
     WriteBatch batch;
     ASSERT_OK(batch.Put(key, kLong));
@@ -176,7 +176,7 @@ class RepairTest : public ::testing::Test {
     const Status opened = refused.Open();
     EXPECT_EQ(opened.code(), code) << opened.ToString();
   }
-  // Expects that a repair mends records of tables, and says which.
+  // Expects that a repair corrects the records of these tables and reports them.
   void ExpectRecordsAreMended(const std::vector<std::string>& tables, const std::string& reason) {
     RepairAsAnnounced();
     EXPECT_TRUE(report_.needs_repair);
@@ -188,8 +188,8 @@ class RepairTest : public ::testing::Test {
     ASSERT_OK(Repair(true));
     EXPECT_FALSE(report_.needs_repair);
   }
-  // The names of two logs. The last record of the first one begins at an offset. An open cannot do
-  // without it, because a family has tables of the second one.
+  // The names of two logs and the offset of the last record of the first one. An open needs all of
+  // the first log, because a family has tables of the second one.
   struct TwoLogs {
     std::string first;
     size_t last_record = 0;
@@ -223,12 +223,12 @@ class RepairTest : public ::testing::Test {
     ASSERT_OK(Repair(true));
     EXPECT_FALSE(report_.needs_repair);
   }
-  // The bytes of every log, by name.
+  // Returns the bytes of every log by name.
   std::map<std::string, std::string> Logs() { return BytesOf(Files(IsLog)); }
   void PutBack(const std::map<std::string, std::string>& files) {
     for (const auto& [name, bytes] : files) ReplaceFile(disk_.get(), Path(name), bytes);
   }
-  // The table that an open makes of the logs as they are now, under a number that no file has.
+  // Adds the table that an open makes of the current logs, under an unused number.
   void AddTableOfLogs() {
     const auto image = std::make_shared<MemoryFileSystem>(disk_->Snapshot());
     OpenDatabase copy(image, settings_, 3);
@@ -236,7 +236,7 @@ class RepairTest : public ::testing::Test {
     TakeOnlyFile(image.get(), IsTable, "000900.sst");
     ASSERT_OK(copy.Close());
   }
-  // The writes of logs that a repair keeps.
+  // Returns the number of logged writes that a repair keeps.
   uint64_t EntriesOfLogs() const {
     uint64_t entries = 0;
     for (const RepairFile& file : report_.files) entries += IsLog(file.name) ? file.entries : 0;
@@ -254,7 +254,7 @@ class RepairTest : public ::testing::Test {
       EXPECT_EQ(report_.files[i].entries, announced.files[i].entries) << announced.files[i].name;
     }
   }
-  // Repairs a database of which the tables lack so many writes of the logs.
+  // Repairs a database whose tables lack this number of logged writes.
   void ExpectRepairKeepsAll(uint64_t logged_writes) {
     RepairAsAnnounced();
     EXPECT_EQ(EntriesOfLogs(), logged_writes);
@@ -264,7 +264,7 @@ class RepairTest : public ::testing::Test {
     ASSERT_EQ(report_.column_families.size(), 1u);
     EXPECT_TRUE(report_.column_families[0].is_merged);
   }
-  // Of two families, the default one is to be merged.
+  // Expects that the default one of two families is merged.
   void RepairWithoutTheNewestTable() {
     Close();
     ASSERT_OK(disk_->DeleteFile(Path(Files(IsTable).back())));
@@ -286,7 +286,7 @@ class RepairTest : public ::testing::Test {
   static std::string Path(const std::string& name) {
     return StrCat(OpenDatabase::kPath, "/", name);
   }
-  // The bytes of every file but LOCK, by name.
+  // Returns the bytes of every file except LOCK by name.
   std::map<std::string, std::string> AllFiles() {
     return BytesOf(Files([](const std::string& n) { return n != "LOCK"; }));
   }
@@ -295,7 +295,7 @@ class RepairTest : public ::testing::Test {
     for (const std::string& name : names) files[name] = ContentsOf(disk_.get(), Path(name));
     return files;
   }
-  // A database elsewhere that has put the value for each of the keys in turn, closed.
+  // Returns a closed database elsewhere. The value was put for each of the keys in turn.
   std::shared_ptr<MemoryFileSystem> DatabaseElsewhere(const std::vector<std::string>& keys,
                                                       const std::string& value, bool flush) {
     const auto elsewhere = std::make_shared<MemoryFileSystem>();
@@ -314,7 +314,7 @@ class RepairTest : public ::testing::Test {
     EXPECT_OK(other.Close());
     return elsewhere;
   }
-  // Takes the only file of this kind of another database, under another name.
+  // Copies the only file of this kind from another database under a new name.
   void TakeOnlyFile(vfs::FileSystem* elsewhere, bool (*chosen)(const std::string&),
                     const std::string& name) {
     const std::vector<std::string> names = FilesIn(elsewhere, OpenDatabase::kPath, chosen);
@@ -399,12 +399,12 @@ TEST_F(RepairTest, WithoutAManifestFamiliesComeFromTables) {
   Close();
   DeleteManifests();
   ASSERT_OK(Repair());
-  contents_.erase(kThird);  // no file knows its name
+  contents_.erase(kThird);  // no file has its name
   ExpectContents(contents_);
 }
 
-// Level 0 is searched by the largest sequence of each table. Here the table with the larger one has
-// the older version of a key.
+// Level 0 is searched in the order of the tables' largest sequences. Here the table with the larger
+// one has the older version of a key.
 TEST_F(RepairTest, TablesWhoseOrderIsNotKnownAreMerged) {
   Open();
   Put(kDefaultColumnFamilyName, "a", "old");
@@ -484,8 +484,8 @@ TEST_F(RepairTest, ADamagedBlockLosesItsKeysAndNoOthers) {
   ASSERT_OK(opened.Close());
 }
 
-// The older table's record has a sequence between those of the newer one, as that of a table that
-// was ingested before the newest of these writes.
+// The older table is recorded with a largest sequence between those of the newer one, like a table
+// that was ingested before the newest of these writes.
 TEST_F(RepairTest, ATableOfLevel0ThatLosesItsNewestEntriesStaysInItsPlace) {
   settings_.disable_auto_compactions = true;
   Open();
@@ -518,7 +518,7 @@ TEST_F(RepairTest, ATableOfLevel0ThatLosesItsNewestEntriesStaysInItsPlace) {
   ASSERT_OK(opened.Close());
 }
 
-// It may be most of the tree, and does not get the codec of flushed tables, which is none here.
+// It may be most of the tree, so it does not get the codec of flushed tables, which is none here.
 TEST_F(RepairTest, ASalvagedTableOfAPartlyCompressedTreeIsCompressed) {
   settings_.compaction_style = kCompactionStyleUniversal;
   settings_.compression = ColumnFamilyOptions().compression;
@@ -548,7 +548,7 @@ TEST_F(RepairTest, ADamagedFilterLosesNothing) {
   Close();
   const std::string table = Files(IsTable).front();
   const std::string bytes = ContentsOf(disk_.get(), Path(table));
-  // The first damage after which the table is salvaged whole.
+  // The last damage after which the table is salvaged completely.
   size_t salvaged_whole = 0;
   for (size_t at = 0; at < bytes.size(); at += 16) {
     ReplaceFile(disk_.get(), Path(table), bytes);
@@ -585,7 +585,7 @@ TEST_F(RepairTest, AMissingTableIsReportedAndTheOthersStay) {
   ExpectContents(first);
 }
 
-// best_efforts_recovery: the state before the flush whose table is gone, and it stays.
+// best_efforts_recovery opens the state before the flush of the missing table, and keeps it.
 TEST_F(RepairTest, BestEffortsOpensTheNewestStateOfWhichEveryTableExists) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 50, "a");
@@ -632,7 +632,7 @@ TEST_F(RepairTest, BestEffortsDoWithoutCurrent) {
   ExpectContents(contents_);
 }
 
-// An open refused each of the next databases, and a repair called them intact.
+// An open refuses each of the following databases, so a repair must not report them as intact.
 TEST_F(RepairTest, ATableOfAnotherLengthThanRecordedIsKept) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 50, "a");
@@ -644,7 +644,7 @@ TEST_F(RepairTest, ATableOfAnotherLengthThanRecordedIsKept) {
   ExpectRecordsAreMended(Files(IsTable), "bytes");
 }
 
-// As after a copy of the wrong file. The recorded bounds would hide most of its keys.
+// The wrong file may have been copied. The recorded bounds would hide most of its keys.
 TEST_F(RepairTest, OfATableInThePlaceOfAnotherNothingIsTakenFromTheRecord) {
   settings_.disable_auto_compactions = true;
   Open();
@@ -713,7 +713,7 @@ TEST_F(RepairTest, RecordedBoundsThatOverlapInALevelAreReplaced) {
   ExpectRecordsAreMended(tables, "bounds");
 }
 
-// An open would flush it below the table: replayed_order.h.
+// An open would flush the write below the table (replayed_order.h).
 TEST_F(RepairTest, AWriteThatATableOfNewerSequencesHidesIsPutAboveIt) {
   Open();
   for (const char* const key : {"d", "f", "b"}) Put(kDefaultColumnFamilyName, key, "old");
@@ -884,7 +884,7 @@ TEST_F(RepairTest, ALogThatLostSyncedBytesIsDamage) {
   ExpectContents(contents_);
 }
 
-// It may be in another directory: a repair would give up its writes.
+// The log may be in another directory. A repair would lose its writes.
 TEST_F(RepairTest, ARecordedLogThatIsMissingIsReported) {
   Open();
   Put(kDefaultColumnFamilyName, "a", "1");
@@ -901,7 +901,7 @@ TEST_F(RepairTest, ARecordedLogThatIsMissingIsReported) {
   EXPECT_EQ(FateOf(log), RepairFate::kReplayed);
 }
 
-// No length of a log is on record, as after the death of the process.
+// No log length is recorded, as after the death of the process.
 TEST_F(RepairTest, ALogThatIsMissingBeforeAnotherIsDamage) {
   const TwoLogs logs = MakeTwoLogs();
   ASSERT_OK(disk_->DeleteFile(Path(logs.first)));
@@ -910,7 +910,7 @@ TEST_F(RepairTest, ALogThatIsMissingBeforeAnotherIsDamage) {
   ExpectLogIsMended(logs);
 }
 
-// At the end of a record: the log looks whole.
+// The log is cut at the end of a record, so it looks complete.
 TEST_F(RepairTest, ALogThatWasCutBeforeAnotherIsDamage) {
   const TwoLogs logs = MakeTwoLogs();
   CutFile(disk_.get(), Path(logs.first), logs.last_record);
@@ -967,13 +967,13 @@ TEST_F(RepairTest, MergeOperandsAreNotReplayedTwice) {
   Flush();
   Merge(kDefaultColumnFamilyName, "list", "3");
   Close();
-  // The log is needed no more, and is there as after a crash before its deletion.
+  // The log is not needed any more but still exists, as after a crash before its deletion.
   PutBack(logs);
   DeleteManifests();
   ExpectRepairKeepsAll(1u);
 }
 
-// Another operator would be refused by the name in a table, where the OPTIONS file is lost.
+// If the OPTIONS file is lost, the operator name in a table makes an open refuse another operator.
 TEST_F(RepairTest, TablesKeepTheNameOfAMergeOperatorThatARepairLacks) {
   Open();
   PutMany(kDefaultColumnFamilyName, 0, 100, "a");
@@ -1020,7 +1020,7 @@ TEST_F(RepairTest, ALogThatOneFamilyHasFlushedIsReplayedForTheOther) {
   ExpectRepairKeepsAll(2u);
 }
 
-// A memtable that became full in a recovery has a part of a log.
+// A memtable that became full in a recovery was flushed with only a part of a log.
 TEST_F(RepairTest, OfALogThatATableHasInPartTheRestIsReplayed) {
   Open();
   Merge(kDefaultColumnFamilyName, "list", "1");
@@ -1110,8 +1110,8 @@ TEST_F(RepairTest, AWriteThatComesBackStaysDeletedByARangeDeletionInALowerLevel)
   ExpectContents(contents_);
 }
 
-// The newer version of the key is in a lower level, with other bytes that the comparator calls
-// equal.
+// The newer version of the key is in a lower level, with other bytes that compare equal to those of
+// the key.
 TEST_F(RepairTest, AWriteThatComesBackIsBelowANewerVersionWithOtherBytes) {
   static const CaselessComparator caseless;
   settings_.comparator = &caseless;
@@ -1130,17 +1130,17 @@ TEST_F(RepairTest, AWriteThatComesBackIsBelowANewerVersionWithOtherBytes) {
   Put(kDefaultColumnFamilyName, "z", "lost");
   FlushOne(kDefaultColumnFamilyName);
   ASSERT_NO_FATAL_FAILURE(RepairWithoutTheNewestTable());
-  contents_[kDefaultColumnFamilyName].erase("K");  // for the comparator it is "k"
+  contents_[kDefaultColumnFamilyName].erase("K");  // equal to "k" for the comparator
   ExpectContents(contents_);
 }
 
-// As in the folder of a database that was replaced by another one.
+// Such a folder belongs to a database that was replaced by another one.
 TEST_F(RepairTest, LogsThatAreNotOfOneHistoryAreMergedBySequence) {
   const auto elsewhere = DatabaseElsewhere({"d", "a"}, "new", false);
   Open();
   for (const char* key : {"a", "b", "c"}) Put(kDefaultColumnFamilyName, key, "old");
   Close();
-  // Theirs has the newer version of "a", and ours the newest sequence.
+  // The other log has the newer version of "a". This one has the newest sequence.
   contents_[kDefaultColumnFamilyName]["d"] = "new";
   contents_[kDefaultColumnFamilyName]["a"] = "new";
   TakeOnlyFile(elsewhere.get(), IsLog, "000900.log");
@@ -1168,15 +1168,15 @@ TEST_F(RepairTest, ALogWithWritesOfAFamilyThatTheManifestLostIsKeptInLost) {
     EXPECT_EQ(ContentsOf(disk_.get(), Path(StrCat("lost/", name))), contents) << name;
 }
 
-// Like an ingestion of a table that a database made: it keeps its sequences, and earlier writes
-// stay in the memtable.
+// This is like the ingestion of a table that a database made. The table keeps its sequences, and
+// earlier writes stay in the memtable.
 TEST_F(RepairTest, SequencesOfAnIngestedTableAreNotTakenForFlushes) {
   const std::vector<std::string> keys = {"both", "b", "c", "d", "e"};
   const auto elsewhere = DatabaseElsewhere(keys, "theirs", true);
   for (const std::string& key : keys) contents_[kDefaultColumnFamilyName][key] = "theirs";
   Open();
   Put(kDefaultColumnFamilyName, "a", "1");
-  Put(kDefaultColumnFamilyName, "both", "ours");  // its sequence is between theirs
+  Put(kDefaultColumnFamilyName, "both", "ours");  // its sequence is within those of the other table
   Close();
   TakeOnlyFile(elsewhere.get(), IsTable, "000900.sst");
   DeleteManifests();
@@ -1184,7 +1184,7 @@ TEST_F(RepairTest, SequencesOfAnIngestedTableAreNotTakenForFlushes) {
   ExpectOneMergedFamily();
 }
 
-// As after a change of wal_dir, for which the logs of before were not moved.
+// wal_dir was changed, but the existing logs were not moved.
 TEST_F(RepairTest, LogsAreFoundInTheDatabasesFolderAndInWalDir) {
   Open();
   Merge(kDefaultColumnFamilyName, "list", "1");
@@ -1232,7 +1232,7 @@ TEST_F(RepairTest, ALogOfSeveralMemTablesIsReplayedInOrder) {
   ExpectContents(contents_);
 }
 
-// With a number, above writes that stay in the memtable.
+// Ingests a file with a sequence number, above writes that stay in the memtable.
 void IngestNumberedFile(OpenDatabase* database, const std::string& key, const std::string& value) {
   Options options = SmallDatabaseOptions();
   options.env = database->env();
@@ -1318,9 +1318,9 @@ TEST_F(RepairTest, DestroyRemovesWhatARepairHasKept) {
   EXPECT_FALSE(disk_->FileExists(OpenDatabase::kPath).ok());
 }
 
-// Every value that is found was written to that key. It is the newest one unless damage took it. If
-// the versions of a history are distinct, a key never goes back beyond its version in an intact
-// table.
+// Expects that every value found was written to that key. Not checked: the value is the newest one
+// unless damage took it, and if the versions of a history are distinct, it is no older than the
+// version in an intact table.
 TEST_F(RepairTest, AfterRandomDamageEveryValueIsOneThatWasWritten) {
   constexpr uint64_t kSeeds = 60;
   for (uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {

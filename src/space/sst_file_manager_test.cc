@@ -53,7 +53,7 @@ TEST_F(SstFileManagerTest, TablesOfAllDatabasesAreCounted) {
   EXPECT_EQ(manager_->GetTotalSize(), 0u);
 }
 
-// As DB::Resume and DB::Close may. ThreadSanitizer finds a read that is not synchronised.
+// DB::Resume and DB::Close may do this. ThreadSanitizer finds an unsynchronised read.
 TEST_F(SstFileManagerTest, TheLimitMayBeAskedForDuringAClose) {
   manager_->SetMaxAllowedSpaceUsage(1000);
   std::thread asks([this] {

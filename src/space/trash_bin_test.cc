@@ -22,10 +22,10 @@
 namespace ashlar {
 namespace {
 
-// Delayed jobs run when the clock has come to them.
+// Runs delayed jobs when the clock reaches their time.
 class ClockedExecutor final : public Executor {
  public:
-  // Runs the next job, and moves the clock to it. False: there is none.
+  // Advances the clock to the next job and runs it. Returns false if there is no job.
   bool RunNext() {
     if (jobs_.empty()) return false;
     const auto first = jobs_.begin();
@@ -62,7 +62,7 @@ class ClockedExecutor final : public Executor {
   ManualClock clock{0};
 
  private:
-  std::multimap<uint64_t, std::function<void()>> jobs_;  // by the time of each, in microseconds
+  std::multimap<uint64_t, std::function<void()>> jobs_;  // by due time in microseconds
   bool refuses_ = false;
 };
 
@@ -77,14 +77,14 @@ class ClockedEnv final : public WorldEnv {
 
   Executor* executor() override { return &executor_; }
   Clock* clock() override { return &executor_.clock; }
-  uint64_t NowNanos() override { return 0; }  // for programs: the engine reads the clock
+  uint64_t NowNanos() override { return 0; }  // for programs, because the engine reads the clock
 
  private:
   ClockedExecutor executor_;
 };
 
 constexpr uint64_t kSecond = 1000000;
-constexpr uint64_t kTotal = uint64_t{1} << 40;  // so much that no ratio is exceeded
+constexpr uint64_t kTotal = uint64_t{1} << 40;  // so large that no ratio is exceeded
 
 class TrashBinTest : public ::testing::Test {
  protected:
@@ -106,7 +106,7 @@ class TrashBinTest : public ::testing::Test {
     return path;
   }
   void Delete(const std::string& path) { EXPECT_OK(bin_->Delete({.path = path}, kTotal)); }
-  // "a=12 b=3": names without the folder, with their bytes.
+  // Returns "a=12 b=3", names without the folder, each with its size in bytes.
   std::string Files() const {
     std::vector<std::string> names;
     EXPECT_OK(files_->GetChildren("/db", &names));
@@ -183,7 +183,7 @@ TEST_F(TrashBinTest, TheRateHoldsForEveryTime) {
     const uint64_t freed = all_bytes - BytesOnDisk();
     EXPECT_LE(freed * kSecond, kRate * env_.NowMicros() + kLargest * kSecond) << env_.NowMicros();
   }
-  // And no slower: all but the last file is paid for.
+  // The rate is not lower either, because all files except the last one are paid for.
   EXPECT_LE(env_.NowMicros(), all_bytes * kSecond / kRate + 12);
 }
 

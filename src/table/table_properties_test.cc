@@ -89,7 +89,7 @@ TEST(TableProperties, DamageIsCorruption) {
       DecodeTableProperties(Block({{"rocksdb.num.entries", "\x01\x01"}})).status().IsCorruption());
 }
 
-// A name of 100,000 bytes that 100,000 entries of a few bytes share would take 10 GB.
+// If 100,000 short entries share a name of 100,000 bytes, their names would take 10 GB.
 TEST(TableProperties, NamesThatExpandFarBeyondTheirBlockAreCorruption) {
   BlockBuilder block({.restart_interval = 1 << 30});
   std::string name(100'000, 'n');

@@ -120,7 +120,7 @@ TEST_F(DBWithTTLTest, SnapshotKeepsValuesThatItSees) {
   EXPECT_EQ(value, "1");
 }
 
-// Its question by key is never asked, but the wrapper is the filter that it wraps.
+// The engine never calls FilterBlobByKey, but the wrapper passes the call to the wrapped filter.
 TEST_F(DBWithTTLTest, TheFilterByKeyIsThatOfTheProgram) {
   class ByKey final : public CompactionFilter {
    public:
@@ -266,7 +266,7 @@ TEST_F(DBWithTTLTest, ABatchKeepsItsTerminationPoint) {
   EXPECT_EQ(ContentsOf(db_.get()), (Contents{{"logged", "1"}}));
 }
 
-// Log data takes no sequence, so that the number of updates does not say where the point is.
+// Log data takes no sequence, so the number of updates does not give the position of the point.
 TEST_F(DBWithTTLTest, LogDataStaysOnItsSideOfATerminationPoint) {
   Open(kTtl);
   WriteBatch batch;
@@ -401,7 +401,7 @@ TEST_F(DBWithTTLTest, FamiliesHaveTtlsOfTheirOwn) {
   for (ColumnFamilyHandle* const each : handles) delete each;
 }
 
-// The wrapped objects are not wrapped again: the last bytes of the program's values are no time.
+// Wrapped objects are not wrapped again, so the last bytes of a value are not taken for a time.
 TEST_F(DBWithTTLTest, OptionsOfTheDatabaseMayBeGivenAgain) {
   const UserFilter filter;
   for (const bool as_factory : {false, true}) {
@@ -442,7 +442,7 @@ TEST_F(DBWithTTLTest, OptionsOfTheDatabaseMayBeGivenAgain) {
   }
 }
 
-// The time of a merge is that of the database that merges.
+// The time of a merge comes from the database that merges.
 TEST_F(DBWithTTLTest, OptionsMayBeGivenToADatabaseOfAnotherEnv) {
   Open(kTtl);
   const ColumnFamilyOptions taken(db_->GetOptions());
@@ -463,7 +463,7 @@ TEST_F(DBWithTTLTest, OptionsMayBeGivenToADatabaseOfAnotherEnv) {
   db_.reset();
 }
 
-// They have a substitute for the operator, under which operands stay as they are.
+// Such options have a substitute for the operator, which leaves operands as they are.
 TEST_F(DBWithTTLTest, OptionsOfADatabaseWithoutItsMergeOperatorMayBeGivenAgain) {
   Open(kTtl);
   Put("key", "v");
@@ -534,7 +534,7 @@ TEST_F(DBWithTTLTest, ValuesOfPlainDatabaseAreCorruptionAndStay) {
   EXPECT_EQ(ContentsOf(plain.get()), (Contents{{"c", std::string(8, '\0')}}));
 }
 
-// The calls that no other test makes reach the database below.
+// Calls that no other test makes also reach the database below.
 TEST_F(DBWithTTLTest, OtherCallsReachTheDatabaseBelow) {
   Open(kTtl);
   EXPECT_EQ(db_->GetRootDB(), db_->GetBaseDB());
@@ -558,7 +558,7 @@ TEST_F(DBWithTTLTest, OtherCallsReachTheDatabaseBelow) {
   EXPECT_TRUE(db_->Close().ok());
 }
 
-// An imported family has the values' times, and the default ttl.
+// An imported family keeps the times of its values and gets the default ttl.
 TEST_F(DBWithTTLTest, AnImportedFamilyForgetsAndMerges) {
   Open(kTtl);
   Put("k", "v");
@@ -580,7 +580,7 @@ TEST_F(DBWithTTLTest, AnImportedFamilyForgetsAndMerges) {
   db_->SetTtl(imported.get(), kTtl);
   CompactRangeOptions force;
   force.bottommost_level_compaction = BottommostLevelCompaction::kForce;
-  // The first one combines the operand with the value, which has a new time then.
+  // The first compaction merges the operand into the value, which gets a new time.
   ASSERT_TRUE(db_->CompactRange(force, imported.get(), nullptr, nullptr).ok());
   ASSERT_TRUE(db_->Get(ReadOptions(), imported.get(), "k", &value).ok());
   EXPECT_EQ(value, "v,w");

@@ -1,5 +1,5 @@
-// RocksDB's ldb reads the values of DBWithTTL, and DBWithTTL reads those of ldb. With --ttl its
-// exit code is always 1, after a remark about column families, so only the output counts.
+// ldb of RocksDB reads the values of DBWithTTL, and DBWithTTL reads those of ldb. With --ttl, ldb
+// always exits with 1 after a remark about column families, so only the output counts.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -24,7 +24,7 @@ class LogInterchangeTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(HaveRocksDbTools()); }
 
-  // The only log in the database directory.
+  // Returns the path of the only log in the database directory.
   std::string FindLog() const {
     for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
       if (entry.path().extension() == ".log") return entry.path().string();

@@ -1,5 +1,5 @@
-// LogWriter and LogReader together: written records are read, every cut is a torn tail, every
-// flipped byte is corruption, and the effects of a power cut are distinguished from bit rot.
+// Tests LogWriter and LogReader together. Written records are read back, a cut is a torn tail or an
+// end, a flipped byte is corruption, and the effects of a power cut are told apart from bit rot.
 #include <gtest/gtest.h>
 #if __has_include(<zstd.h>)
 #include <zstd.h>
@@ -90,7 +90,7 @@ class LogTest : public testing::Test {
     return Read();
   }
 
-  // Every record that can be found, continuing after damage.
+  // Returns every record that can be found, including those after damage.
   std::vector<std::string> Salvage(const std::string& bytes) {
     SetFile(bytes);
     const std::unique_ptr<LogReader> reader = OpenReader();
@@ -107,14 +107,14 @@ class LogTest : public testing::Test {
   const std::shared_ptr<MemoryFileSystem> file_system_ = std::make_shared<MemoryFileSystem>();
 };
 
-// Reads like a follower of another process: some bytes of the file, then more of them.
+// Reads like a follower in another process: first some bytes of the file, then more of them.
 class GrowingLog {
  public:
   GrowingLog(MemoryFileSystem* file_system, std::string whole)
       : file_system_(file_system), whole_(std::move(whole)), reader_(nullptr, kName, kNumber, 0) {}
 
-  // The records found with this many bytes of the file, followed by zeros, that were not found
-  // before.
+  // Reads the first `bytes` bytes of the log followed by zeros. Appends the records that were not
+  // found before.
   void Read(size_t bytes, size_t zeros, std::vector<std::string>* records) {
     const std::string contents = whole_.substr(0, bytes) + std::string(zeros, '\0');
     ASSERT_TRUE(WriteStringToFile(file_system_, contents, kName, Durability::kBuffered).ok());
@@ -135,7 +135,7 @@ class GrowingLog {
   uint64_t good_bytes_ = 0;
 };
 
-// Bytes without a zero among them, so that no sector of a record looks unwritten.
+// Returns bytes other than zero, so that no sector of a record looks unwritten.
 std::string Text(size_t bytes, char seed) {
   std::string text(bytes, 'x');
   for (size_t i = 0; i < bytes; ++i)
@@ -236,7 +236,7 @@ TEST_F(LogTest, EveryCutIsATornTailOrAnEnd) {
       ASSERT_LT(cut - result.last_good_offset, kHeaderBytes)
           << "more than a block's padding is left";
     }
-    // A file cut at last_good_offset ends well, with the same records.
+    // A file cut at last_good_offset ends without damage and has the same records.
     const ReadResult again = ReadBytes(bytes.substr(0, result.last_good_offset));
     ASSERT_EQ(again.outcome, Outcome::kEnd) << cut;
     ASSERT_EQ(again.records, result.records) << cut;
@@ -384,8 +384,8 @@ TEST_F(LogTest, SkippingDamageFindsEveryOtherRecord) {
   }
 }
 
-// A value may hold a log, at the end of its record, too. So a record after damage counts only where
-// a writer puts one: its bytes alone do not show that.
+// A value may hold a log, and the last record of that log may end where the value ends. So a record
+// after damage counts only where a writer puts one. Its bytes alone do not show that.
 TEST_F(LogTest, SkippingDamageFindsNoRecordInAValue) {
   const std::string inner = FragmentBytes(log_format::kFull, Text(50, 8));
   const std::string outer = FragmentBytes(log_format::kFull, Text(100, 1) + inner + inner);
@@ -397,7 +397,7 @@ TEST_F(LogTest, SkippingDamageFindsNoRecordInAValue) {
     EXPECT_EQ(ReadBytes(damaged).outcome, Outcome::kCorruption) << at;
     EXPECT_EQ(Salvage(damaged), std::vector<std::string>{"next"}) << at;
   }
-  // Neither the length nor the checksum leads to the end. The next block begins with a record.
+  // Neither the length nor the checksum shows the end. The next block begins with a record.
   const std::string third(kBlockBytes - bytes.size() - log_format::kHeaderBytes, 'x');
   const std::string last = FragmentBytes(log_format::kFull, "last");
   std::string damaged = bytes + FragmentBytes(log_format::kFull, third) + last;
@@ -431,12 +431,12 @@ TEST_F(LogTest, RandomBytesAndRandomDamageNeverGiveARecordThatWasNotWritten) {
   }
 }
 
-// I4: garbage that looks like fragments everywhere uses up the search. A record that is longer than
-// the rest of the budget is then found at the beginning of a block only.
+// I4: garbage that looks like fragments everywhere uses up the budget of the search. A record
+// longer than the rest of the budget is then found only at the beginning of a block.
 TEST_F(LogTest, TheSearchAfterDamageIsBounded) {
   const std::string record = FragmentBytes(log_format::kFull, Text(20000, 4));
-  const std::string ones(256 * kBlockBytes, '\x01');  // every byte begins one of 257 bytes
-  std::string halves = ones;                          // every other byte one of half a block
+  const std::string ones(256 * kBlockBytes, '\x01');  // every byte begins a fragment of 257 bytes
+  std::string halves = ones;                          // every other byte begins half a block
   for (size_t i = 0; i < halves.size(); i += 2) halves[i] = 0x3f;
   for (const std::string& garbage : {ones, halves}) {
     const std::string piece = garbage.substr(0, 8192);
@@ -478,7 +478,7 @@ TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
   EXPECT_EQ(result.records, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(result.outcome, Outcome::kEnd);
   EXPECT_EQ(result.last_good_offset, own.size());
-  // Leftovers that do not begin at a fragment's beginning.
+  // The leftovers begin inside a fragment of the older log.
   result = ReadBytes(own + Text(200, 4));
   EXPECT_EQ(result.records.size(), 2u);
   EXPECT_EQ(result.outcome, Outcome::kTornTail);
@@ -486,7 +486,7 @@ TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
   EXPECT_EQ(result.records.size(), 2u);
   EXPECT_EQ(result.outcome, Outcome::kTornTail)
       << "an intact record of an older log is no sign of corruption";
-  // A record that the older log's leftovers cut off.
+  // The leftovers of the older log cut off a record.
   result = ReadBytes(own + FragmentBytes(log_format::kRecyclableFirst, "th") +
                      FragmentBytes(log_format::kRecyclableLast, "ree", 3));
   EXPECT_EQ(result.records.size(), 2u);
@@ -494,7 +494,7 @@ TEST_F(LogTest, RecyclableFragmentsAreReadUntilTheOlderLogBegins) {
   EXPECT_EQ(result.last_good_offset, own.size());
 }
 
-// The end of the log may be where a value of the older one begins, and a value may hold a log.
+// A value of the older log may begin where this log ends, and a value may hold a log.
 TEST_F(LogTest, AFragmentWithoutANumberIsNoneOfARecycledLog) {
   const std::string own = FragmentBytes(log_format::kRecyclableFull, "one");
   const std::string head =
@@ -507,7 +507,7 @@ TEST_F(LogTest, AFragmentWithoutANumberIsNoneOfARecycledLog) {
     EXPECT_EQ(result.records, (std::vector<std::string>{"one"}));
     EXPECT_EQ(result.outcome, Outcome::kEnd);
     EXPECT_EQ(result.last_good_offset, own.size());
-    // The fragment that says how records are compressed is plain in each log.
+    // The fragment that names the compression of records has no number in any log.
     result = ReadBytes(head + own + value);
     EXPECT_EQ(result.records, (std::vector<std::string>{"one"}));
     EXPECT_EQ(result.outcome, Outcome::kEnd);
@@ -515,7 +515,7 @@ TEST_F(LogTest, AFragmentWithoutANumberIsNoneOfARecycledLog) {
     result = ReadBytes(own + value + own);
     EXPECT_EQ(result.records.size(), 1u);
     EXPECT_EQ(result.outcome, Outcome::kCorruption);
-    // Inside a record that the older log's bytes cut off.
+    // The value is inside a record that the bytes of the older log cut off.
     result = ReadBytes(own + FragmentBytes(log_format::kRecyclableFirst, "tw") + value);
     EXPECT_EQ(result.records.size(), 1u);
     EXPECT_EQ(result.outcome, Outcome::kTornTail);
@@ -523,10 +523,10 @@ TEST_F(LogTest, AFragmentWithoutANumberIsNoneOfARecycledLog) {
   }
 }
 
-// Records after damage that have this log's number were written in this life of the file.
+// Records with this log's number after the damage were written since the file was recycled.
 TEST_F(LogTest, DamageInTheMiddleOfARecycledLogIsCorruption) {
   constexpr size_t kRecords = 600;
-  constexpr size_t kFragmentBytes = 64;  // so that they fill blocks
+  constexpr size_t kFragmentBytes = 64;  // so that fragments fill blocks
   std::string own;
   for (size_t i = 0; i < kRecords; ++i) {
     own += FragmentBytes(
@@ -543,7 +543,7 @@ TEST_F(LogTest, DamageInTheMiddleOfARecycledLogIsCorruption) {
       EXPECT_EQ(result.records.size(), 5u);
       EXPECT_EQ(result.outcome, Outcome::kCorruption);
       EXPECT_EQ(Salvage(bytes).size(), kRecords - 1);
-      // The last one has none after it.
+      // No record follows the last one.
       bytes = own + end;
       bytes[own.size() - kFragmentBytes + at] ^= 0x20;
       EXPECT_EQ(ReadBytes(bytes).records.size(), kRecords - 1);
@@ -558,7 +558,7 @@ class RecycledLogTest : public LogTest {
   static constexpr const char* kOlderName = "000003.dbtmp";
   static constexpr uint64_t kOlderNumber = 3;
 
-  // The bytes of such a log by itself.
+  // Returns the bytes of a log with this number that overwrites no other log.
   std::string Numbered(const std::vector<std::string>& records, uint64_t number) {
     std::unique_ptr<vfs::WritableFile> file;
     EXPECT_TRUE(file_system_->NewWritableFile(kOlderName, vfs::FileOptions{}, &file).ok());
@@ -603,7 +603,7 @@ TEST_F(RecycledLogTest, WhatWasHandedOverIsReadAndNothingOfTheOlderLog) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
-    // With records of one size the fragments of both logs begin at the same places.
+    // If records have one size, the fragments of both logs begin at the same offsets.
     const size_t fixed_bytes = random.OneIn(3) ? 1 + random.Uniform(300) : 0;
     const auto draw = [&] {
       return Text(fixed_bytes > 0 ? fixed_bytes : random.Skewed(15),
@@ -642,7 +642,7 @@ TEST_F(RecycledLogTest, EveryCutOverAnOlderLogIsItsEnd) {
   ASSERT_LT(bytes.size(), older.size());
   EXPECT_EQ(ReadBytes(older).outcome, Outcome::kEnd);
   uint64_t whole = 0;
-  // The first fragment lies in one sector.
+  // The first fragment is within one sector.
   for (size_t cut = log_format::kRecyclableHeaderBytes + 3; cut <= bytes.size();
        cut += cut < 1000 || cut + 1000 > bytes.size() ? size_t{1} : 97) {
     const ReadResult result = ReadBytes(bytes.substr(0, cut) + older.substr(cut));
@@ -659,10 +659,10 @@ TEST_F(RecycledLogTest, EveryCutOverAnOlderLogIsItsEnd) {
   EXPECT_EQ(whole, records.size());
 }
 
-// A power cut may leave any sector as the older log had it.
+// A power cut may leave any sector with the bytes of the older log.
 TEST_F(RecycledLogTest, AStaleSectorBeforeItsRecordsIsCorruption) {
   constexpr size_t kSector = 512;
-  constexpr size_t kFragmentBytes = 64;  // eight fill a sector, in both logs alike
+  constexpr size_t kFragmentBytes = 64;  // eight fill a sector in both logs
   constexpr size_t kRecords = 1000;
   std::vector<std::string> records;
   std::vector<std::string> older_records;
@@ -672,7 +672,7 @@ TEST_F(RecycledLogTest, AStaleSectorBeforeItsRecordsIsCorruption) {
     older_records.push_back(Text(payload, static_cast<char>(i % 19)));
   }
   const std::string bytes = Numbered(records, kNumber);
-  for (const std::string& first : {std::string(), Text(100, 1)}) {  // aligned alike, or not
+  for (const std::string& first : {std::string(), Text(100, 1)}) {  // the same alignment or not
     SCOPED_TRACE(testing::Message() << "the older log has " << first.size() << " bytes more");
     std::vector<std::string> shifted = older_records;
     if (!first.empty()) shifted.insert(shifted.begin(), first);
@@ -682,10 +682,10 @@ TEST_F(RecycledLogTest, AStaleSectorBeforeItsRecordsIsCorruption) {
       mixed.replace(sector * kSector, kSector, older, sector * kSector, kSector);
       const ReadResult result = ReadBytes(mixed);
       EXPECT_EQ(result.records.size(), sector * kSector / kFragmentBytes) << sector;
-      // At its beginning nothing shows yet that the log is recycled, unless a fragment is intact.
+      // At the beginning of the log, only an intact fragment shows that the log is recycled.
       EXPECT_EQ(result.outcome, Outcome::kCorruption) << sector << result.status.ToString();
-      // The end of a fragment that continues in another sector is not known, and then the rest of
-      // its block is lost.
+      // The end of a fragment that continues in another sector is not known. In this case the rest
+      // of its block is lost.
       const size_t block_end = std::min(bytes.size(), (sector / 64 + 1) * kBlockBytes);
       const size_t lost_bytes_max = first.empty() ? kSector : block_end - sector * kSector;
       const size_t found = Salvage(mixed).size();
@@ -805,7 +805,7 @@ std::string CompressionFragment(uint32_t codec) {
   return FragmentBytes(log_format::kSetCompression, payload);
 }
 
-// A build without the codec has no header of it either; tests/no_codecs tests the refusals then.
+// A build without the codec also lacks its header. tests/no_codecs tests the refusals then.
 #if __has_include(<zstd.h>)
 std::string ZstdFrame(const std::string& bytes) {
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
@@ -854,7 +854,7 @@ TEST_F(LogTest, ACompressedLogIsOneFragmentAndAFramePerRecord) {
   ASSERT_TRUE(writer->CompressRecords(kZSTD).ok());
   uint64_t raw_bytes = 0;
   for (const std::string& record : written) {
-    // In pieces, empty ones too: a record is compressed as a whole.
+    // The pieces, some of which are empty, are compressed as one record.
     const size_t middle = record.size() / 3;
     const std::vector<Slice> pieces{Slice(record.data(), middle), Slice(),
                                     Slice(record.data() + middle, record.size() - middle)};
@@ -872,7 +872,7 @@ TEST_F(LogTest, ACompressedLogIsOneFragmentAndAFramePerRecord) {
   const ReadResult result = ReadBytes(bytes);
   EXPECT_EQ(result.records, written);
   EXPECT_EQ(result.outcome, Outcome::kEnd);
-  // Wherever a crash cuts it, the records before are read.
+  // If a crash cuts the log anywhere, the records before the cut are read.
   for (size_t cut = 0; cut < 4000; ++cut) {
     const ReadResult torn = ReadBytes(bytes.substr(0, cut));
     EXPECT_TRUE(torn.outcome == Outcome::kEnd || torn.outcome == Outcome::kTornTail) << cut;
@@ -908,7 +908,7 @@ TEST_F(LogTest, AnotherCodecIsRefusedByName) {
       ReadBytes(CompressionFragment(4) + FragmentBytes(log_format::kFull, "x"));
   EXPECT_EQ(result.outcome, Outcome::kUnsupported);
   EXPECT_NE(result.status.ToString().find("LZ4"), std::string::npos) << result.status.ToString();
-  // LogReader's I2: the part before the fragment reads as a whole log.
+  // LogReader's I2: the part before the fragment is a complete log.
   EXPECT_EQ(result.last_good_offset, 0U);
 }
 
@@ -991,7 +991,7 @@ TEST_F(LogTest, AfterAnErrorEveryCallReturnsIt) {
   }
 }
 
-// Memory that runs out inside a call of the file leaves its content as unknown as any other error.
+// If an allocation fails inside a call of the file, its contents are as unknown as after an error.
 TEST_F(LogTest, LackOfMemoryInsideTheFileIsAnErrorOfTheLog) {
   class Throwing final : public vfs::WritableFile {
    public:
@@ -1036,11 +1036,11 @@ TEST_F(LogTest, StagedRecordsReachTheFileInOneAppend) {
   EXPECT_EQ(Read().records, records);
 }
 
-// I4. After every failure, the counted bytes are whole records in the file.
+// I4: after every failure, the counted bytes are complete records in the file.
 TEST_F(LogTest, GoodBytesAreThoseOfCommittedRecordsInTheFile) {
   const std::string large = Text(
       200000,
-      5);  // more than the buffer holds: its first pieces are in the file when a later one fails
+      5);  // more than the buffer holds, so its first pieces are in the file when a later one fails
   for (uint64_t nth = 1; nth <= 3; ++nth) {
     SCOPED_TRACE(nth);
     FaultFileSystem faults(file_system_);

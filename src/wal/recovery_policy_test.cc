@@ -1,5 +1,5 @@
-// The four recovery modes: the table in recovery_policy.h, line by line, and as a replay of several
-// logs.
+// Tests the four recovery modes: each line of the table in recovery_policy.h, and the replay of
+// several logs.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -109,7 +109,7 @@ TEST(RecoveryPolicy, DamageBelowWhatWasSyncedNamesTheBytesThatAreLost) {
 }
 
 struct Log {
-  std::vector<SequenceNumber> records;  // each of one sequence number
+  std::vector<SequenceNumber> records;  // each record has one sequence number
   Outcome outcome = Outcome::kEnd;
 };
 struct Replay {

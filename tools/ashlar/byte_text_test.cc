@@ -91,7 +91,7 @@ TEST(ByteTextTest, EveryFormatGivesBackRandomBytesAndIsSafe) {
   std::mt19937 random(seed);
   for (int round = 0; round < 2000; ++round) {
     std::string bytes(random() % 24, '\0');
-    // Half of them from the bytes that matter to UTF-8 and to escapes.
+    // About half of the bytes are special in UTF-8 or in escapes.
     constexpr std::string_view kInteresting =
         "\\x0\n\t\x1b\x7f\xc2\x9b\xe2\x80\xae\xf0\x9f\x99\x82"sv;
     for (char& c : bytes)

@@ -1,4 +1,4 @@
-// The figures of a database that its program goes on changing.
+// Tests the figures of a database that its program changes meanwhile.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ TEST(StatsCommandTest, TablesThatAreReplacedMeanwhileAreCounted) {
   ColumnFamilyHandle* replaced = nullptr;
   ColumnFamilyOptions with_own_order;
   with_own_order.comparator = &own_order;
-  // The warning that this family stays closed comes before the next one is counted.
+  // The warning that this family stays closed is given before the next family is counted.
   ColumnFamilyHandle* closed = nullptr;
   ASSERT_TRUE(db->CreateColumnFamily(with_own_order, "closed", &closed).ok());
   ASSERT_TRUE(db->CreateColumnFamily(ColumnFamilyOptions(), "replaced", &replaced).ok());
@@ -47,7 +47,7 @@ TEST(StatsCommandTest, TablesThatAreReplacedMeanwhileAreCounted) {
   global.warn = [&](const std::string& /*text*/) {
     if (warnings++ > 0) return;
     EXPECT_TRUE(db->CompactRange(CompactRangeOptions(), replaced, nullptr, nullptr).ok());
-    CancelAllBackgroundWork(db.get(), /*wait=*/true);  // the replaced tables are gone then
+    CancelAllBackgroundWork(db.get(), /*wait=*/true);  // the replaced tables are deleted then
   };
   const Outcome outcome = MakeStatsCommand()->Run(global);
   EXPECT_EQ(warnings, 1);

@@ -1,4 +1,4 @@
-// The verification of a database that its program goes on changing.
+// Tests the verification of a database that its program changes meanwhile.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -23,10 +23,10 @@ class VerifyCommandTest : public testing::Test {
     EXPECT_TRUE(DB::Open(options, path(), &db_).ok());
     for (const char* const key : {"a", "c", "b"}) {
       EXPECT_TRUE(db_->Put(WriteOptions(), key, "value").ok());
-      if (*key == 'a') continue;  // of the first table
+      if (*key == 'a') continue;  // goes into the first table with the next key
       EXPECT_TRUE(db_->Flush(FlushOptions()).ok());
     }
-    // Said before the tables are looked at.
+    // This causes a warning before the tables are verified.
     std::ofstream(path() + "/OPTIONS-999999") << "damaged";
     global_.database = path();
   }
@@ -38,7 +38,7 @@ class VerifyCommandTest : public testing::Test {
     }
     return tables;
   }
-  // Calls first once something is said. Returns all that was said.
+  // Calls `first` when the first warning is given. Returns all warnings.
   template <typename Function>
   std::vector<std::string> Verify(const Function& first, Outcome* outcome) {
     std::vector<std::string> said;
@@ -62,7 +62,7 @@ TEST_F(VerifyCommandTest, TablesThatAreReplacedMeanwhileAreNoFinding) {
   const std::vector<std::string> said = Verify(
       [&] {
         EXPECT_TRUE(db_->CompactRange(CompactRangeOptions(), nullptr, nullptr).ok());
-        CancelAllBackgroundWork(db_.get(), /*wait=*/true);  // the replaced tables are gone then
+        CancelAllBackgroundWork(db_.get(), /*wait=*/true);  // the replaced tables are deleted then
         for (const std::string& table : before) EXPECT_FALSE(std::filesystem::exists(table));
       },
       &outcome);
@@ -85,7 +85,7 @@ TEST_F(VerifyCommandTest, TablesThatAreLostMeanwhileAreFindings) {
   Outcome outcome;
   const std::vector<std::string> said = Verify(
       [&] {
-        db_.reset();  // Windows removes no open file
+        db_.reset();  // Windows does not remove an open file
         std::filesystem::remove(Tables().front());
       },
       &outcome);

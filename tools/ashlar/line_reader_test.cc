@@ -5,7 +5,7 @@
 namespace ashlar::cli {
 namespace {
 
-// A file with the text, read from its start.
+// Returns a reader of a file with the text, at its start.
 std::unique_ptr<LineReader> ReaderOf(std::string_view text, size_t line_bytes_max) {
   FILE* const file = tmpfile();
   (void)fwrite(text.data(), 1, text.size(), file);
@@ -13,7 +13,7 @@ std::unique_ptr<LineReader> ReaderOf(std::string_view text, size_t line_bytes_ma
   return std::make_unique<LineReader>(file, "test", line_bytes_max);
 }
 
-// "number:line" for each, "!" for one that is too long.
+// Returns "number:line" for each line, with "!" for a line that is too long.
 std::string Walk(LineReader* reader) {
   std::string out;
   std::string_view line;
@@ -71,7 +71,7 @@ TEST(LineReaderTest, AFileThatCannotBeReadIsAnErrorThatStays) {
   std::unique_ptr<LineReader> reader;
   Outcome outcome = LineReader::Open("/nonexistent/file", 100, &reader);
   EXPECT_EQ(outcome.code, ExitCode::kIo);
-  // A directory: some systems refuse to open it, others to read it.
+  // Some systems refuse to open a directory, others to read it.
   outcome = LineReader::Open("/", 100, &reader);
   if (outcome.ok()) {
     EXPECT_EQ(Walk(reader.get()), "error");

@@ -17,8 +17,8 @@ class Input {
     reader_ = MakeRecordReader(options, lines_.get());
   }
 
-  // Everything that the reader reports, one line each: "key=value", "family/key=value", "+family",
-  // "!line: reason".
+  // Returns one line for everything that the reader reports: "key=value", "family/key=value",
+  // "+family" or "!line: reason".
   std::string Walk() {
     std::string out;
     InputRecord record;
@@ -179,7 +179,7 @@ TEST(NdjsonReaderTest, DumpsOfUnknownKindsAreRejected) {
   EXPECT_EQ(Ndjson("{\"ashlar_dump\":1}\n"), "!1: a dump of an unknown kind\n");
 }
 
-// Their bytes are not what the formats of the command line would make of them.
+// The formats of the command line would decode their bytes to something else.
 TEST(NdjsonReaderTest, EntriesOfADumpWithoutItsFormatsAreRejected) {
   const std::string header =
       "{\"ashlar_dump\":1,\"key_format\":\"hex\",\"value_format\":\"hex\",\"column_families\":[]}"

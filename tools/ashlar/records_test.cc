@@ -13,7 +13,7 @@
 namespace ashlar::cli {
 namespace {
 
-// The output of `write`.
+// Returns the output of `write`.
 std::string Written(const std::function<void(FILE*)>& write) {
   const ScratchDirectory scratch;
   FILE* const file = fopen(scratch.File("out").c_str(), "wb");

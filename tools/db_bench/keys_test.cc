@@ -72,7 +72,7 @@ TEST(KeysTest, ASequenceLongerThanItsKeysBeginsAnew) {
   EXPECT_EQ(numbers, (std::vector<uint64_t>{0, 1, 2, 0, 1, 2, 0}));
 }
 
-// Of the numbers that the three distributions draw, how often the most frequent one comes.
+// Returns the share of the most frequent number among the numbers that the picker draws.
 double ShareOfMostFrequent(const KeyPicker& picker, uint64_t count) {
   constexpr int kDraws = 200'000;
   Random random(42);
@@ -87,10 +87,10 @@ TEST(KeysTest, DistributionsDifferInTheirMostFrequentKey) {
   flags.key_distribution = "zipf";
   flags.zipf_exponent = 1;
   EXPECT_NEAR(ShareOfMostFrequent(KeyPicker(flags, 1009), 1009), 1 / 7.4943,
-              0.005);  // the sum of 1/k to 1009
+              0.005);  // 7.4943 is the sum of 1/k for k up to 1009
   flags.key_distribution = "uniform";
   flags.read_random_exp_range = 10;
-  // The part of draws whose exp(-10u) is below 1/1009.
+  // The share of draws whose exp(-10u) is below 1/1009.
   EXPECT_NEAR(ShareOfMostFrequent(KeyPicker(flags, 1009), 1009), 1 - std::log(1009) / 10, 0.005);
 }
 

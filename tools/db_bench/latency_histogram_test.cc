@@ -5,7 +5,7 @@
 namespace ashlar::bench {
 namespace {
 
-// The layout is that of RocksDB's db_bench, which scripts cut into columns.
+// The layout is that of RocksDB's db_bench, whose output scripts split into columns.
 TEST(LatencyHistogramTest, PrintsAsRocksDbDoes) {
   LatencyHistogram histogram;
   for (int i = 0; i < 60; ++i) histogram.Add(1000);

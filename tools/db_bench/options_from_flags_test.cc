@@ -8,14 +8,14 @@
 namespace ashlar::bench {
 namespace {
 
-// A build may lack the codec that is the default.
+// A build may lack the default codec.
 Flags FlagsWithoutCompression() {
   Flags flags;
   flags.compression_type = "none";
   return flags;
 }
 
-// A flag whose name no option has would be left out without a word.
+// Otherwise a flag whose name no option has would be ignored silently.
 TEST(OptionsFromFlagsTest, FlagsReachTheOptionsAlsoUnderAnotherName) {
   Flags flags = FlagsWithoutCompression();
   flags.file_opening_threads = 3;

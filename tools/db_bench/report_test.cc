@@ -1,4 +1,4 @@
-// The lines that scripts parse.
+// Tests the lines that scripts parse.
 #include "tools/db_bench/report.h"
 
 #include <gtest/gtest.h>

@@ -25,7 +25,7 @@ TEST(ValuesTest, ValuesCompressToThePartAskedFor) {
     ValueMaker maker(flags, 5);
     std::string text;
     for (int i = 0; i < 1000; ++i) text.append(maker.Next().data(), 100);
-    // Letters of 95 kinds carry 6.6 bits each, so even a ratio of 1 compresses a little.
+    // Each of the 95 letters carries 6.6 bits, so even a ratio of 1 compresses a little.
     EXPECT_NEAR(static_cast<double>(CompressedBytes(text)) / static_cast<double>(text.size()),
                 ratio * 0.85, 0.1)
         << ratio;

@@ -1,4 +1,4 @@
-// Loop: that a thread does exactly the operations it is to do.
+// Tests that a thread of a Loop does exactly its planned operations.
 #include "tools/db_bench/worker.h"
 
 #include <gtest/gtest.h>

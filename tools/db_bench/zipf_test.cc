@@ -9,7 +9,7 @@
 namespace ashlar::bench {
 namespace {
 
-// Every rank comes as often as its weight says, within five standard deviations.
+// Every rank is drawn in proportion to its weight, within five standard deviations.
 TEST(ZipfTest, RanksComeInProportionToTheirWeights) {
   constexpr uint64_t kSeed = 4711;
   constexpr int kDraws = 400'000;

@@ -1,6 +1,6 @@
-// Write amplification: the plans of a tree that takes random overwrites, executed on sorted numbers
-// instead of tables. A limit close to a figure records the current plans: a change that writes more
-// must justify it.
+// Write amplification of the plans for a tree that takes random overwrites, executed on sorted
+// numbers instead of tables. A limit close to a measured figure records the current plans. A change
+// that writes more must justify it.
 
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ struct Table {
 
 class Tree {
  public:
-  // compacted_per_flushed: the bytes that compactions can read while one byte is flushed; 0: all.
+  // compacted_per_flushed: the bytes that compactions can read per flushed byte, or 0 for no limit.
   explicit Tree(double compacted_per_flushed, CompactionStyle style = kCompactionStyleLevel)
       : compacted_per_flushed_(compacted_per_flushed) {
     CompactionConfig config{.style = style};
@@ -120,7 +120,7 @@ class Tree {
       credit_ = std::max(0.0, credit_ - cost);
       Finish();
     }
-    credit_ = 0;  // idle time is not saved up
+    credit_ = 0;  // idle time is not saved
   }
 
   bool Start() {
@@ -196,7 +196,7 @@ class Tree {
   uint64_t flushes_ = 0;
 };
 
-// Every key once, in random order, then four times as many random ones.
+// Writes every key once in random order, then four times as many random keys.
 void LoadAndOverwrite(Tree* tree, uint64_t seed) {
   Random random(seed);
   std::vector<uint32_t> keys(kKeys);
@@ -222,7 +222,7 @@ TEST(Amplification, OfATreeThatIsBehind) {
   EXPECT_LT(tree.AverageRuns(), 12);
 }
 
-// With 57 flushes per rewrite of all keys and at most four runs.
+// 57 flushes write as many entries as there are keys, and at most four runs are kept.
 TEST(Amplification, OfSortedRuns) {
   Tree tree(0, kCompactionStyleUniversal);
   LoadAndOverwrite(&tree, 1);

@@ -1,5 +1,5 @@
-// The pickers: a tree in text in, a plan in text out; and the fields of a plan other than its
-// inputs.
+// Tests the pickers, with a tree as text for input and a plan as text for output. Also tests the
+// fields of a plan other than its inputs.
 
 #include "compact/plan/compaction_picker.h"
 
@@ -117,7 +117,7 @@ TEST(PickLevel0, BesideALargerBaseLevelThatIsBehindSimilarFilesAreMerged) {
   EXPECT_EQ(Pick("L0: 19[a-f 10] 18[c-k 10] 17[a-d 10] 16[a-z 10] 15[a-z 40] 14[a-z 10] 13[a-z 10] "
                  "12[a-z 10]\nL1: 5[a-z 300]"),
             "L0 [19 18 17 16 15 14 13 12] -> L0, level-0 files");
-  // Twice its target is not behind.
+  // A base level of twice its target is not behind.
   EXPECT_EQ(Pick(level0 + "\nL1: 5[a-z 200]"),
             "L0 [19 18 17 16 15 14 13 12] + L1 [5] -> L1, level-0 files, bottommost");
 }
@@ -138,7 +138,7 @@ std::string PickBesideMemTable(const std::string& text, SequenceNumber oldest_un
   return plan.has_value() ? DebugString(*plan) : "nothing";
 }
 
-// I8 of compaction_plan.h: the memtable's table would come below its older data.
+// I8 of compaction_plan.h: the memtable's table would be placed below older data.
 TEST(PickLevel0, FilesThatAreNewerThanAMemTableAreNotMergedWithinLevel0) {
   const std::string busy =
       "L0: 13[a-f 10] 12[a-f 10] 11[c-k 10] 10[a-d 10] 9[a-z 10] 8[a-z 10 busy]";
@@ -180,7 +180,7 @@ TEST(PickLevel0, DynamicLevelsBeginAtTheLast) {
   LeveledConfig config = SmallConfig();
   config.level_compaction_dynamic_level_bytes = true;
   EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]", config), "L0 [9 8] -> L4, level-0 files, bottommost");
-  // 5000 bytes on the last level: targets 500 and 50, so the base level is 2.
+  // With 5000 bytes on the last level the targets are 500 and 50, so the base level is 2.
   EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]\nL4: 5[a-z 5000]", config),
             "L0 [9 8] -> L2, level-0 files");
 }
@@ -188,7 +188,7 @@ TEST(PickLevel0, DynamicLevelsBeginAtTheLast) {
 TEST(PickLevel0, NoPlanPassesOverATableWithoutBytes) {
   LeveledConfig config = SmallConfig();
   config.level_compaction_dynamic_level_bytes = true;
-  // By its bytes alone level 4 would be the base level.
+  // By bytes alone, level 4 would be the base level.
   EXPECT_EQ(Pick("L0: 9[a-f 10] 8[c-k 10]\nL2: 4[a-z 0]\nL4: 5[a-z 50]", config),
             "L0 [9 8] + L2 [4] -> L2, level-0 files");
 }
@@ -238,7 +238,7 @@ TEST(PickLevelN, BusyFilesAreLeftAlone) {
 }
 
 TEST(PickLevelN, AUserKeyAcrossFilesStaysTogether) {
-  // The versions of c are in 5 and 6, those of f in 6 and 7.
+  // Versions of c are in 5 and 6, and versions of f in 6 and 7.
   EXPECT_EQ(Pick("L1: 5[a-c 60] 6[c-f 60] 7[f-g 60] 8[h-k 10]\n"
                  "L2: 9[a-g 30] 10[g-g 30] 11[h-h 300]"),
             "L1 [5 6 7] + L2 [9 10] -> L2, level size, bottommost");
@@ -248,7 +248,7 @@ TEST(PickLevelN, AUserKeyAcrossFilesStaysTogether) {
 }
 
 TEST(PickLevelN, AUserKeyAcrossFilesPullsInBothWays) {
-  // The turn is at 7, which shares f with 6, which shares c with 5.
+  // The cursor selects 7, which shares f with 6, and 6 shares c with 5.
   const LeveledConfig config = SmallConfig();
   const TreeText tree("L1: 5[a-c 60] 6[c-f 60] 7[f-g 60]", config.num_levels);
   CompactionPlan last;
@@ -341,7 +341,7 @@ TEST(PickLevelN, OutputsOfRunningPlansAreNotCrossed) {
   EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
 }
 
-// Its output may be one file from a to k, and hold e and f by its range.
+// The lower plan may write one file from a to k, whose range would include e and f.
 TEST(PickLevelN, APlanThatWritesBelowABottommostOneDoesNotMeetItInAGap) {
   const LeveledConfig config = SmallConfig();
   const TreeText tree("L1: 4[e-f 200]\nL2: 5[a-c 10] 6[h-k 10]\nL3: 7[b-c 10] 8[h-i 10]",
@@ -360,7 +360,7 @@ TEST(PickLevelN, APlanThatWritesBelowABottommostOneDoesNotMeetItInAGap) {
   EXPECT_TRUE(PickManual(view, config, all_of_level2).conflict);
   view.running = {&*lower.plan};
   EXPECT_FALSE(PickCompaction(view, config, CompactCursors()).has_value());
-  // A plan that is not bottommost does not mind.
+  // A plan that is not bottommost may run at the same time.
   const TreeText deep(
       "L1: 4[e-f 200]\nL2: 5[a-c 10] 6[h-k 10]\nL3: 7[b-c 10] 8[h-i 10]\nL4: 9[e-e 10]",
       config.num_levels);
@@ -417,8 +417,8 @@ TEST(PickByFile, AFileOfTheLastLevelWithOneVersionOfEachKeyStays) {
   EXPECT_EQ(Pick("L2: 4[a-b 10 versions=1 seq=0-0]"), "nothing") << "it is rewritten already";
 }
 
-// Sequences of 0 come from bottommost compactions, and those above 0 next to them from snapshots
-// that these had.
+// A file with entries of sequence 0 was written by a bottommost compaction. Larger sequences in the
+// file were kept for snapshots.
 TEST(PickByFile, AFileThatWasNotOpenYetIsJudgedByItsSequences) {
   EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-30]"), "L2 [4] -> L2, bottommost files, bottommost");
   EXPECT_EQ(Pick("L2: 4[a-b 10 seq=0-30]\nL3: 6[a-a 10]"), "nothing");
@@ -434,7 +434,7 @@ TEST(PickByFile, AFileThatWasNotOpenYetIsJudgedByItsSequences) {
   EXPECT_TRUE(NeedsCompaction(view, SmallConfig()));
 }
 
-// No deletion ends where older data may come in below.
+// Deletions are not dropped where older data may be added below.
 TEST(PickByFile, NothingIsBottommostAboveAReservedLevel) {
   const LeveledConfig config = SmallConfig();
   const TreeText tree("L2: 4[a-b 10 del=5/10 seq=3-20] 5[c-d 10 del=5/10 seq=3-30]",
@@ -501,7 +501,7 @@ TEST(PickLevel0, WhatOneLevelCannotHaveInFewerFilesStays) {
   EXPECT_EQ(Pick("L0: 9[g-z 7] 8[a-b 10] 7[c-g 10]", config), "L0 [9 8 7] -> L0, level-0 files");
 }
 
-// Writers would wait for a compaction that never comes.
+// Otherwise writers would wait for a compaction that never runs.
 TEST(PickLevel0, WhatOneLevelCannotHaveInFewerFilesStopsNoWriter) {
   CompactionConfig config{.common = SmallConfig()};
   config.common.num_levels = 1;
@@ -634,7 +634,7 @@ TEST(PickManual, TakesTheRange) {
             "L1 [6] -> L1, manual, bottommost");
 }
 
-// Otherwise the output would have sequences on both sides of those of table 8.
+// Otherwise the output would have sequences both below and above those of table 8.
 TEST(PickManual, OnTheOnlyLevelAFileBetweenTwoGoesAlong) {
   LeveledConfig config = SmallConfig();
   config.num_levels = 1;
@@ -644,7 +644,7 @@ TEST(PickManual, OnTheOnlyLevelAFileBetweenTwoGoesAlong) {
   EXPECT_EQ(Manual(tree, {.level = 0, .begin = "m", .end = "m"}, config), "L0 [10] -> L0, manual");
 }
 
-// LevelDB's tables. The output would be sorted above table 10, which has newer versions of b.
+// LevelDB's tables have no sequences, so the output would sort above table 10 with its newer b.
 TEST(PickManual, OnTheOnlyLevelNewerFilesWithoutSequencesGoAlong) {
   LeveledConfig config = SmallConfig();
   config.num_levels = 1;
@@ -669,12 +669,12 @@ TEST(PickManual, APartCountsWhatItRewritesOnTheNextLevel) {
                    "L2: 1[a-b 100] 2[c-d 100] 3[e-f 100]",
                    all),
             "L1 [4 5] + L2 [1 2] -> L2, manual, bottommost, through d");
-  // Also between two files. One is always taken.
+  // A lower file between two inputs counts as well. One file is always taken.
   EXPECT_EQ(Manual("L1: 4[a-b 10] 5[g-h 10]\nL2: 2[c-d 300]", all),
             "L1 [4] -> L2, manual, move, bottommost, through b");
   EXPECT_EQ(Manual("L1: 4[a-b 10] 5[g-h 10]\nL2: 2[a-d 300]", all),
             "L1 [4] + L2 [2] -> L2, manual, bottommost, through b");
-  // A file below that two overlap counts once.
+  // A lower file that two inputs overlap counts once.
   EXPECT_EQ(Manual("L1: 4[a-b 10] 5[c-d 10] 6[e-f 10]\nL2: 2[a-f 200]", all),
             "L1 [4 5 6] + L2 [2] -> L2, manual, bottommost");
 }
@@ -711,7 +711,7 @@ TEST(PickManual, RewritingInPlaceEnds) {
             "nothing");
 }
 
-// ---- Which file of an overfull level goes first.
+// ---- Which file of an overfull level is compacted first.
 
 constexpr char kThreeFiles[] =
     "L1: 10[a-c 60 seq=5-90] 12[e-g 90 seq=7-80] 11[i-k 70 seq=9-70]\n"
@@ -730,7 +730,7 @@ TEST(PickByPriority, MinOverlappingRatioTakesTheFileThatDragsTheLeastAlong) {
 TEST(PickByPriority, NeighboursGoTogetherIfTheyShareTheFileBelow) {
   LeveledConfig config = SmallConfig();
   config.max_compaction_bytes = 1000;
-  // 400 bytes below for 60, and for 120; 2 for each byte of the third.
+  // File 10 or 11 alone drags 4 bytes per byte along, both together 2, and file 12 drags 3.
   const std::string tree =
       "L1: 10[a-c 60] 11[e-g 60] 12[i-k 100]\n"
       "L2: 1[b-f 240] 2[j-k 300]";

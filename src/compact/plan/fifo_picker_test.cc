@@ -1,4 +1,4 @@
-// FIFO picks, one rule each, from trees written as text.
+// Tests FIFO picks, one rule each, on trees written as text.
 #include "compact/plan/fifo_picker.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(PickFifo, DeeperLevelsAreOlder) {
   EXPECT_EQ(Pick("L0: 9[a-k 90] 8[a-k 50]\nL2: 2[a-k 30]"), "L0 [8] + L2 [2] dropped, table bytes");
 }
 
-// Both files have versions of k. Without the newer file, an older version would come back.
+// Both files have versions of k. Without the newer file, an older version would reappear.
 TEST(PickFifo, FilesThatShareAUserKeyGoTogether) {
   EXPECT_EQ(Pick("L0: 9[a-k 50]\nL1: 4[a-k 15 seq=1-40] 5[k-z 15 seq=20-50] 3[zz-zz 30 seq=30-45]"),
             "L1 [3] dropped, table bytes");
@@ -83,7 +83,7 @@ TEST(PickFifo, MergesSmallFilesWhereAllowed) {
       << "also behind a merged one";
 }
 
-// A merged file stays for a ttl of its own. I2 of fifo_picker.h.
+// A merged file stays for a full ttl of its own. I2 of fifo_picker.h.
 TEST(PickFifo, DataOfATenthOfTheTtlAreNotMergedAnyMore) {
   CompactionConfig config = SmallConfig();
   config.fifo.may_compact = true;
@@ -121,7 +121,7 @@ TEST(PickFifo, FilesThatAreNewerThanAMemTableAreNotMerged) {
   EXPECT_FALSE(PickFifo(view, config).has_value());
 }
 
-// LevelDB's tables. The merged file would be sorted above the large one.
+// LevelDB's tables have no sequences, so the merged file would sort above the large one.
 TEST(PickFifo, TablesWithoutSequencesAreNotMergedBelowOthersOfTheirKind) {
   CompactionConfig config = SmallConfig();
   config.fifo.may_compact = true;

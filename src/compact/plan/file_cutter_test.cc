@@ -1,4 +1,4 @@
-// FileCutter: grandparents as a tree in text, entries of ten bytes; the cuts as text.
+// Tests FileCutter with grandparents as a tree in text, entries of ten bytes and the cuts as text.
 
 #include "compact/plan/file_cutter.h"
 
@@ -19,8 +19,8 @@ struct Limits {
   uint64_t file_bytes_max = UINT64_MAX;
 };
 
-// The keys aa, ab, ... that are written, from the first key of one letter to the last of another,
-// and the first keys of the files after the first.
+// Writes the keys from `first` + 'a' to `last` + 'j' in order. Returns the first key of each file
+// except the first file.
 std::string Cuts(const std::string& grandparents, char first, char last, const Limits& limits) {
   const TreeText tree(grandparents, 7);
   const auto files = tree.View().files(6);
@@ -58,17 +58,17 @@ TEST(FileCutter, FilesEndWhereGrandparentsDo) {
 }
 
 TEST(FileCutter, TheEdgeClosestToTheTargetIsTaken) {
-  // An edge at each fifth key: the second of them is at the target.
+  // With an edge at every fifth key, the second edge is at the target.
   EXPECT_EQ(Cuts("L6: 1[aa-ae 5] 2[af-aj 5] 3[ba-be 5] 4[bf-bj 5]", 'a', 'b', {}), "ba");
-  // At each fourth: 80 is closer to 100 than 120 is not.
+  // With an edge at every fourth key, 80 and 120 are equally close to 100. The earlier is taken.
   EXPECT_EQ(Cuts("L6: 1[aa-ad 5] 2[ae-ah 5] 3[ai-bb 5] 4[bc-bf 5] 5[bg-bj 5]", 'a', 'b', {}),
             "ai bg");
-  // At each seventh: 70 and 140 are as far apart from it as an edge can be.
+  // With an edge at every seventh key, 70 is closer to 100 than 140 is.
   EXPECT_EQ(Cuts("L6: 1[aa-ag 5] 2[ah-bd 5] 3[be-bj 5]", 'a', 'b', {}), "ah be");
 }
 
 TEST(FileCutter, AnEarlyEdgeIsPassed) {
-  // Too early by half of the target, and the next edge is expected within the maximum.
+  // The edge at 40 bytes is passed, because one closer to the target is expected at 80.
   EXPECT_EQ(Cuts("L6: 1[aa-ad 5] 2[ae-bb 5] 3[bc-dj 5]", 'a', 'c', {}), "bc");
 }
 

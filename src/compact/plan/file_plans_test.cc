@@ -1,5 +1,5 @@
-// Plans about files that are named, hidden or deleted. A tree in text in, a plan or an error in
-// text out.
+// Tests plans for files that are named, hidden or deleted, with a tree as text for input and a plan
+// or an error as text for output.
 
 #include "compact/plan/file_plans.h"
 
@@ -56,7 +56,7 @@ TEST(PlanHiddenFiles, ASnapshotThatSeesTheFileKeepsIt) {
   EXPECT_EQ(Hidden(tree, 50), "L1 [5 6] dropped, hidden files");
 }
 
-// The files that a plan would take once the oldest snapshot is gone or newer.
+// A plan takes these files once the oldest snapshot is released or newer.
 TEST(AwaitedSnapshot, IsThatOfTheFirstFileWhosePlanTheOldestHoldsBack) {
   const auto awaited = [](const std::string& text, SequenceNumber oldest_snapshot) {
     const TreeText tree(text, 5);
@@ -134,7 +134,7 @@ TEST(PlanFilesInRanges, NeighboursThatShareAKeyStayTogether) {
   EXPECT_EQ(InRange(tree, "a", "h"), "L1 [5 6 7] dropped, delete files");
   EXPECT_EQ(InRange("L1: 5[a-c 20 busy] 6[c-f 20] 8[h-k 20]", "a", "z"),
             "L1 [8] dropped, delete files");
-  // The sentinel is before the first version of its key: these two share none.
+  // File 5 ends before the first version of c, so the two files share no key.
   EXPECT_EQ(InRange("L1: 5[a-c 20 open] 6[c-f 20]", "c", "f"), "L1 [6] dropped, delete files");
 }
 
@@ -161,7 +161,7 @@ TEST(PlanFilesInRanges, AFileInsideSeveralRangesGoesOnce) {
   EXPECT_EQ(Text(PlanFilesInRanges(tree.View(), ranges, true)), "L1 [5 6 7] dropped, delete files");
 }
 
-// Compares as the bytewise one, and counts.
+// Compares bytewise and counts the comparisons.
 class CountingComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Counting"; }
@@ -178,7 +178,7 @@ class CountingComparator final : public Comparator {
   mutable size_t compared_ = 0;
 };
 
-// Without a look at each file for each range, because the database mutex is held.
+// The database mutex is held, so a range must not visit every file.
 TEST(PlanFilesInRanges, ARangeCostsASearch) {
   constexpr size_t kFiles = 1000;
   std::vector<std::string> keys;
@@ -256,7 +256,7 @@ TEST(PlanFiles, TakesOverlappingFilesOnTheWayDown) {
   EXPECT_EQ(Files(tree, {5, 7}, 2), "L1 [5 6 7] + L2 [3 4] -> L2, files");
 }
 
-// The output has keys of both named files, and may have them in one file.
+// The output may be one file that spans the keys of both named files.
 TEST(PlanFiles, FilesBetweenNamedOnesOfTwoLevelsGoAlong) {
   const std::string tree =
       "L1: 5[a-b 20]\n"
@@ -287,7 +287,7 @@ TEST(PlanFiles, FilesThatStayOnLevel0LeaveTheOlderOnesThere) {
   EXPECT_EQ(Files(tree, {8}, 1),
             "Operation aborted: table 6, which has to be compacted with the others, is in another "
             "compaction");
-  // No deletion of the output ends before the older files: their run is on record.
+  // The plan records the older runs, so the output keeps deletions of keys that they may have.
   const TreeText text(tree, 5);
   const Result<CompactionPlan> plan =
       PlanFiles(text.View(), SmallConfig(), {.files = {9, 8}, .output_level = 0});
@@ -449,7 +449,7 @@ std::string MoveOfLevel0(const std::string& text, Level to) {
 TEST(PlanMoveOfLevel0, TakesDisjointFiles) {
   EXPECT_EQ(MoveOfLevel0("L0: 9[g-h 10] 8[a-b 10] 7[d-e 10]\nL3: 5[a-z 20]", 2),
             "L0 [9 8 7] -> L2, refit, move");
-  // The end of a range tombstone is no key of the file.
+  // The end of a range tombstone is not a key of the file.
   EXPECT_EQ(MoveOfLevel0("L0: 9[d-e 10] 8[a-d 10 open]", 4), "L0 [9 8] -> L4, refit, move");
   EXPECT_EQ(MoveOfLevel0("L3: 5[a-z 20]", 2), "nothing");
 }

@@ -1,5 +1,5 @@
-// Places of ingested files: a tree in text in, a level in text out; and random trees with running
-// plans, against the check of installs.
+// Tests the levels of ingested files, with a tree as text for input and a level as text for output.
+// Also applies the check of installs to random trees with running plans.
 
 #include "compact/plan/ingestion_plan.h"
 
@@ -24,7 +24,7 @@ struct Call {
   std::vector<const CompactionPlan*> running;
 };
 
-// "L4", or "L2 over older data".
+// Returns the level, such as "L4", or "L2 over older data" if the file covers older data.
 std::string Place(const std::string& text, const std::string& smallest, const std::string& largest,
                   const Call& call = {}) {
   const TreeText tree(text, kLevels);
@@ -88,7 +88,7 @@ TEST(IngestionPlanTest, ALaterFileOfTheCallGoesAboveAnEarlierOne) {
   EXPECT_EQ(Place("", "n", "p", call), "L4");
 }
 
-// Orders as the bytewise one, and counts.
+// Orders bytewise and counts the comparisons.
 class CountingComparator final : public Comparator {
  public:
   const char* Name() const override { return "test.Counting"; }
@@ -115,7 +115,7 @@ struct PlacedFile {
   FileBounds bounds() const { return {smallest, largest, excludes_largest}; }
 };
 
-// Against a look at each earlier file.
+// Compares the result with that of a linear search of the earlier files.
 TEST(PlacedFiles, FindsTheHighestPlaceOfThoseThatOverlap) {
   const uint64_t seed = 20261130;
   std::mt19937_64 random(seed);
@@ -156,7 +156,7 @@ TEST(PlacedFiles, FindsTheHighestPlaceOfThoseThatOverlap) {
   EXPECT_GT(overlaps, 1000u);
 }
 
-// Writers wait.
+// Writers wait during the search, so a file must not visit every earlier one.
 TEST(PlacedFiles, AFileCostsASearch) {
   constexpr size_t kFiles = 2000;
   CountingComparator comparator;
@@ -181,7 +181,7 @@ TEST(IngestionPlanTest, StaysOutOfTheWayOfRunningPlans) {
   call.running = {&plan};
   EXPECT_EQ(Place("L1: 1[a-c 10] 2[x-z 10]", "d", "f", call), "L1 over older data");
   EXPECT_EQ(Place("", "zz", "zzz", call), "L4");
-  plan.output_level = 1;  // rewritten in place: the outputs may span the hole
+  plan.output_level = 1;  // rewrites in place, so the outputs may span the hole
   EXPECT_EQ(Place("L1: 1[a-c 10] 2[x-z 10]", "d", "f", call), "L0 over older data");
   plan.inputs[0].level = 3;  // moves up to level 1
   EXPECT_EQ(Place("", "d", "f", call), "L0 over older data");
@@ -212,7 +212,7 @@ TEST(IngestionPlanTest, BehindFitsWhereTheLevelHasNothingAndNoPlanGoes) {
   EXPECT_TRUE(fits("d", "f"));
 }
 
-// I1 to I3 for random trees in which the picker's plans run.
+// Checks I1 to I3 on random trees in which the picker's plans run.
 TEST(IngestionPlanTest, NoPlanOfThePickerMeetsThePlace) {
   const uint64_t seed = 20261125;
   std::mt19937_64 random(seed);

@@ -37,8 +37,8 @@ TEST(DynamicTargets, AnEmptyTreeBeginsAtTheLastLevel) {
 }
 
 TEST(DynamicTargets, TheLargestLevelSetsTheMeasure) {
-  // 276 GB in the last level, base 1 GB, multiplier 10: 27.6, 2.76, 0.276 GB above; the base level
-  // is 3 and may hold a whole base size.
+  // With 276 GB in the last level, a base of 1 GB and a multiplier of 10, the levels above it would
+  // get 27.6, 2.76 and 0.276 GB. Level 3 is the base level and may hold the full base size.
   const LevelTargets targets =
       ComputeLevelTargets(std::vector<uint64_t>{0, 0, 0, 0, 0, 0, 276000}, Config(true));
   EXPECT_EQ(targets.base_level, 3u);
@@ -59,14 +59,14 @@ TEST(DynamicTargets, TheBaseLevelIsAtLeastOneAndAtMostTheBaseSize) {
 }
 
 TEST(DynamicTargets, ShallowDataOnDeepLevelsDrains) {
-  // Little data spread over many levels: those above are to be emptied downwards.
+  // Little data is spread over many levels, so the upper ones are to be drained downwards.
   const LevelTargets targets =
       ComputeLevelTargets(std::vector<uint64_t>{0, 0, 10, 10, 10, 10, 900}, Config(true));
   EXPECT_EQ(targets.base_level, 2u);
   EXPECT_EQ(targets.lowest_unnecessary_level, 5u);
 }
 
-// As a MANIFEST may have them, if the files have these sizes.
+// A MANIFEST may list such tables if the files have these sizes.
 TEST(DynamicTargets, TablesWithoutBytesAreAboveNoBaseLevel) {
   const LeveledConfig config = Config(true);
   const TreeText empty("L2: 4[a-z 0]\nL6: 5[a-z 900]", config.num_levels);
@@ -132,9 +132,9 @@ TEST(PendingBytes, GrowWithTheExcess) {
   EXPECT_EQ(pending({0, 1000, 10000}, 0), 0u);
   EXPECT_EQ(pending({900, 500}, 3), 0u);
   EXPECT_EQ(pending({400, 500}, 4), 900u);
-  // Level 1 has 500 bytes too much. Level 2 is twice as large as level 1: each byte costs 1 + 2.
+  // Level 1 has 500 excess bytes. Each costs 1 + 2, because level 2 is twice as large as level 1.
   EXPECT_EQ(pending({0, 1500, 3000}, 0), 1500u);
-  // Handed-down bytes push the next level over its target.
+  // Bytes that are moved down push the next level over its target.
   EXPECT_GT(pending({0, 3000, 10000, 50000}, 0), pending({0, 3000, 8000, 50000}, 0));
 }
 
@@ -153,7 +153,7 @@ TEST(Compression, PerLevelListsCountFromTheBaseLevel) {
   EXPECT_TRUE(ChooseCompression(config, targets, 6, 6).bottommost);
 }
 
-// bottommost_compression_opts had no effect unless bottommost_compression was set, too.
+// bottommost_compression_opts has an effect even if bottommost_compression is not set.
 TEST(Compression, TheLastLevelIsKnownWithoutACodecOfItsOwn) {
   LeveledConfig config = Config(true);
   config.compression = kZSTD;
@@ -168,7 +168,7 @@ TEST(Compression, TheLastLevelIsKnownWithoutACodecOfItsOwn) {
   }
 }
 
-// The outputs of the only level got `compression`, as flushes do.
+// The outputs of the only level use bottommost_compression.
 TEST(Compression, TheOnlyLevelIsTheLastOne) {
   LeveledConfig config = Config(false);
   config.num_levels = 1;

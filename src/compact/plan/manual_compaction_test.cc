@@ -1,5 +1,5 @@
-// The walk of a manual compaction over trees written as text, where the tree changes between two
-// steps.
+// Tests the steps of a manual compaction over trees written as text, where the tree changes between
+// two steps.
 #include "compact/plan/manual_compaction.h"
 
 #include <gtest/gtest.h>
@@ -26,13 +26,13 @@ class Walk {
  public:
   explicit Walk(ManualCompaction::Args args) : walk_(std::move(args)) {}
 
-  // The plan of the next step, which is installed at once; or "conflict" or "done".
+  // Returns the plan of the next step, which is installed at once, or "conflict" or "done".
   std::string Step(const std::string& tree, FileNumber next_file_number = 100) {
     const std::string text = Pick(tree, next_file_number);
     if (plan_.has_value()) walk_.Installed(*plan_);
     return text;
   }
-  // The same for a plan that fails.
+  // Like Step, but does not install the plan, as after a failure.
   std::string Pick(const std::string& tree, FileNumber next_file_number = 100) {
     const LeveledConfig config = DynamicConfig();
     tree_ = std::make_unique<TreeText>(tree, config.num_levels);
@@ -102,8 +102,8 @@ TEST(ManualCompaction, LeavesItsOwnFilesOnTheLastLevelAlone) {
 
 // ---- FindPlanViolation.
 
-// The plan of the first tree, checked against the second, which has files of the same numbers and
-// places.
+// Picks a plan for the first tree and checks it against the second one. Files with the same number
+// correspond to each other.
 std::string Violation(const std::string& picked, const std::string& now) {
   const LeveledConfig config = DynamicConfig();
   const TreeText before(picked, config.num_levels);

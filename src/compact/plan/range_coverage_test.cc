@@ -1,4 +1,4 @@
-// What range tombstones of a table cover: a tree in text, tombstones, the files and bytes found.
+// Tests what a table's range tombstones cover, with a tree as text and the files and bytes found.
 
 #include "compact/plan/range_coverage.h"
 
@@ -16,7 +16,7 @@ struct Tombstone {
   SequenceNumber sequence;
 };
 
-// "5@50 6@50 (120 bytes)": hidden files, since when, and the bytes of others.
+// Hidden files, each with the sequence that hides it, and covered bytes: "5@50 6@50 (120 bytes)".
 std::string Coverage(const TreeText& tree, Level level, FileNumber table,
                      const std::vector<Tombstone>& tombstones) {
   const KeyComparator comparator(BytewiseComparator());
@@ -91,7 +91,7 @@ TEST(RangeCoverage, ManyTombstonesAreSampled) {
   std::vector<Tombstone> tombstones;
   for (int i = 10000; i < 19000; i += 2)
     tombstones.push_back({"k" + std::to_string(i), "k" + std::to_string(i + 1), 50});
-  // Each of the 4,500 covers half of the file here.
+  // Each of the 4,500 tombstones covers half of the file's bytes here.
   const std::string found = Coverage(tree, 1, 9, tombstones);
   const double bytes = std::stod(found.substr(1));
   EXPECT_NEAR(bytes, 4500 * 500000.0, 4500 * 500000.0 / 100) << found;

@@ -1,7 +1,7 @@
-// Random flushes fill a tree, and the plans of each style compact it, several at once, finishing in
-// any order. Its files hold (key, sequence) pairs. Manual compactions walk through it step by step
-// while automatic ones run, start and finish between their steps. The order of the tree is checked
-// after every step. Without flushes it must come to rest with every level within its target.
+// Random flushes fill a tree, and several plans of a style at a time compact it and finish in any
+// order. Its files hold (key, sequence) pairs. Manual compactions proceed step by step while
+// automatic ones run, start and finish between their steps. The order of the tree is checked after
+// every step. Without flushes it must come to rest with every level within its target.
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ class Simulation {
     args.first_new_file = files_.size() + 1;
     walks_.push_back({.walk = ManualCompaction(std::move(args)), .plan = nullptr});
   }
-  // A step of each manual compaction that has no plan running.
+  // Runs one step of each manual compaction that has no running plan.
   void StepManual() {
     for (size_t i = 0; i < walks_.size();) {
       Walk& walk = walks_[i];
@@ -97,7 +97,7 @@ class Simulation {
     const auto walk = std::find_if(walks_.begin(), walks_.end(),
                                    [&](const Walk& other) { return other.plan == plan.get(); });
     if (walk != walks_.end()) walk->plan = nullptr;
-    if (random_.OneIn(20)) return;  // it failed: nothing changed
+    if (random_.OneIn(20)) return;  // the plan failed, so nothing changed
     ASSERT_EQ(FindPlanViolation(View(), *plan), "");
     if (walk != walks_.end()) walk->walk.Installed(*plan);
     if (!plan->drops_inputs) CheckOlderRuns(*plan);
@@ -139,7 +139,7 @@ class Simulation {
     }
     return bytes;
   }
-  // The largest part of the tree that one automatic plan has rewritten since the last call.
+  // Returns the largest share of the tree that one automatic plan rewrote since the last call.
   double TakeLargestShare() { return std::exchange(largest_share_, 0); }
 
   void Check() {
@@ -150,7 +150,7 @@ class Simulation {
             << "level " << level;
       }
     }
-    // From the newest place to the oldest, the sequences of a key fall.
+    // The sequences of a key decrease from the newest file to the oldest.
     std::map<std::string, SequenceNumber> oldest;
     for (const auto& level : levels_) {
       for (const SimFile* file : level) {
@@ -331,7 +331,7 @@ LeveledConfig RandomConfig(Random* random) {
   return config;
 }
 
-// Flushes, automatic and manual plans, several at a time.
+// Runs flushes together with several automatic and manual plans.
 void RunSteps(Simulation* tree, Random* random, int steps) {
   for (int step = 0; step < steps; ++step) {
     SCOPED_TRACE(testing::Message() << "step " << step);
@@ -426,7 +426,7 @@ TEST(Simulation, AnotherStyleTakesTheTreeOver) {
   }
 }
 
-// Overwrites of the same keys, so that the tree has a size at which it stays.
+// Overwrites the same keys, so that the tree reaches a stable size.
 TEST(Simulation, IncrementalModeBoundsTheTemporarySpace) {
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);

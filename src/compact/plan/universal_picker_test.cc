@@ -1,4 +1,4 @@
-// Universal picks, one rule each, from trees written as text.
+// Tests universal picks, one rule each, on trees written as text.
 #include "compact/plan/universal_picker.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(PickUniversal, SizeRatioAddsOlderRunsWhileTheyAreNotLarger) {
       << "the newest has no neighbour of its size";
 }
 
-// Of runs of 500 GB and more, 2^32 percent are more bytes than a number has.
+// 2^32 percent of a run of 500 GB is more bytes than 64 bits can hold.
 TEST(PickUniversal, PercentagesBeyondAllBytesAreNeverReached) {
   CompactionConfig config = SmallConfig();
   config.universal.size_amplification_percent_max = UINT_MAX;
@@ -93,12 +93,12 @@ TEST(PickUniversal, TooManyRunsAreMergedWhateverTheirSizes) {
 }
 
 TEST(PickUniversal, OlderRunsThatAreNotMuchLargerAreMergedWithTooMany) {
-  // Three runs up to 160 have a factor of 4, so a run of twice 21 is included.
+  // Three runs from 10 to 160 have a factor of 4. Half of it is 2, so a run of twice 21 is merged.
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 42]\nL4: 5[a-z 160]"),
             "L0 [9 8 7] -> L3, sorted runs");
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 43]\nL4: 5[a-z 160]"),
             "L0 [9 8] -> L0, sorted runs");
-  // Up to 9,000 it is 30: four times are the most.
+  // From 10 to 9,000 the factor is 30, but a run of at most four times 21 is included.
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 84]\nL4: 5[a-z 9000]"),
             "L0 [9 8 7] -> L3, sorted runs");
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 85]\nL4: 5[a-z 9000]"),
@@ -109,7 +109,7 @@ TEST(PickUniversal, OlderRunsThatAreNotMuchLargerAreMergedWithTooMany) {
   config.universal.merge_width_max = 2;
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 11] 7[a-k 42]\nL4: 5[a-z 160]", config),
             "L0 [9 8] -> L0, sorted runs");
-  // A single run is the most that may be left.
+  // At most a single run may be left.
   config.universal.merge_width_max = UINT_MAX;
   config.common.level0_file_num_compaction_trigger = 1;
   EXPECT_EQ(Pick("L0: 9[a-k 10]\nL4: 5[a-z 9000]", config),
@@ -144,7 +144,7 @@ TEST(PickUniversal, TheLimitOnRunsMayFollowFromTheSizeOfTheTree) {
   EXPECT_EQ(Pick(five + "350]", config), "L0 [9 8 7 6] -> L3, sorted runs") << "as the trigger";
 }
 
-// The size of this tree alone would leave more than 20.
+// By the size of this tree alone, more than 20 runs would be left.
 TEST(PickUniversal, TheSizeOfTheTreeLeavesFewerRunsThanSlowWritersDown) {
   CompactionConfig config = SmallConfig();
   config.universal.runs_max = 0;
@@ -188,8 +188,8 @@ TEST(PickUniversal, RunsThatAreNewerThanAMemTableAreNotMergedWithinLevel0) {
   EXPECT_FALSE(PickUniversal(view, SmallConfig()).has_value());
 }
 
-// The order of the tables that LevelDB wrote is that of their numbers. A merge of older ones would
-// be sorted above newer ones.
+// Tables that LevelDB wrote are ordered by their numbers. The output of a merge of older tables
+// would sort above newer ones.
 TEST(PickUniversal, TablesWithoutSequencesAreMergedWithNewerOnesOfTheirKind) {
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 50] 7[a-k 50]\nL1: 5[a-z 900]"),
             "L0 [8 7] -> L0, size ratio");
@@ -198,11 +198,11 @@ TEST(PickUniversal, TablesWithoutSequencesAreMergedWithNewerOnesOfTheirKind) {
       "L0 [9 8 7] -> L0, sorted runs");
   EXPECT_EQ(Pick("L0: 9[a-k 10] 8[a-k 50 seq=0-0] 7[a-k 50 seq=0-0]\nL1: 5[a-z 900 seq=0-0]"),
             "L0 [8 7] -> L0, size ratio");
-  // The output is below level 0.
+  // No newer table is needed, because the output is below level 0.
   EXPECT_EQ(
       Pick("L0: 9[a-k 10 seq=0-0] 8[a-k 50 seq=0-0] 7[a-k 50 seq=0-0]\nL4: 5[a-z 900 seq=0-0]"),
       "L0 [8 7] -> L3, size ratio");
-  // A choice that could not be built would be made again and again, before all others.
+  // Otherwise a choice that cannot be built would be made again and again, before all others.
   CompactionConfig config = SmallConfig();
   config.common.num_levels = 1;
   config.common.periodic_compaction_seconds = 200;
@@ -244,7 +244,7 @@ TEST(PickUniversal, OnlyOneLevelMergesInPlace) {
             "L0 [9 8 7] -> L0, size amplification");
 }
 
-// Each merge would make these files again, and the next one begin.
+// Otherwise each merge would write these files again, and the next merge would begin.
 TEST(PickUniversal, WhatOneLevelCannotHaveInFewerFilesStays) {
   CompactionConfig config = SmallConfig();
   config.common.level0_file_bytes_max = 10;

@@ -87,7 +87,7 @@ TEST(WriteStall, ARateBeyondAllDevicesStaysThere) {
   config.delayed_write_rate = UINT64_MAX;
   WriteStall stall = ComputeStall({.pending_bytes = 1200}, config, {});
   EXPECT_EQ(stall.bytes_per_second, UINT64_MAX);
-  stall = ComputeStall({.pending_bytes = 1100}, config, stall);  // less debt: faster
+  stall = ComputeStall({.pending_bytes = 1100}, config, stall);  // less debt makes it faster
   EXPECT_EQ(stall.state, StallState::kDelayed);
   EXPECT_EQ(stall.bytes_per_second, UINT64_MAX);
   stall = ComputeStall({}, config, stall);

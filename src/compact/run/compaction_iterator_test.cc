@@ -1,4 +1,4 @@
-// The decision about each entry, by rule, and as a whole against a model that keeps all history.
+// Tests the decision about each entry, rule by rule and against a model that keeps all history.
 
 #include "compact/run/compaction_iterator.h"
 
@@ -53,7 +53,7 @@ class ValueFilter final : public CompactionFilter {
 
 struct Setting {
   std::vector<SequenceNumber> snapshots = {};
-  // User keys that the levels below may hold; nothing: unknown, as in a flush.
+  // User keys that the levels below may hold, or nothing if they are unknown, as in a flush.
   MaybeKeys below = std::set<std::string>();
   bool zero = false;
   bool partial_merge = true;
@@ -83,7 +83,7 @@ class KeysBelow {
 
 struct Outcome {
   std::vector<TextEntry> entries;
-  std::vector<TextEntry> for_snapshots;  // of them
+  std::vector<TextEntry> for_snapshots;  // a subset of them
   Status status;
   StreamCounts counts;
 };
@@ -133,7 +133,7 @@ std::string OutputsOfBatches(const std::string& text, const Setting& setting, si
   if (!outcome.status.ok()) out += (out.empty() ? "" : ", ") + outcome.status.ToString();
   return out;
 }
-// The output is the same for every size of the input's batches.
+// Returns the output, which must be the same for every size of the input's batches.
 std::string Outputs(const std::string& text, const Setting& setting = {}) {
   const std::string out = OutputsOfBatches(text, setting, 1);
   EXPECT_EQ(OutputsOfBatches(text, setting, 2), out);
@@ -151,7 +151,7 @@ TEST(StreamValues, EachSnapshotKeepsItsVersion) {
             "a@40 put 1, a@31 put 3, a@20 put 5");
 }
 
-// Each entry that only snapshots see.
+// Returns the entries that only snapshots see.
 std::string ForSnapshots(const std::string& text, const Setting& setting) {
   EntryCursor input(kBytewise, ParseEntries(text));
   std::string out;
@@ -168,7 +168,7 @@ TEST(StreamValues, VersionsOfSnapshotsAreKnown) {
   EXPECT_EQ(ForSnapshots(entries, {}), "");
 }
 
-// No snapshot keeps them apart: without the operator another compaction would not merge them.
+// No snapshot separates them. Without the operator, another compaction would not merge them either.
 TEST(StreamMerges, OperandsOfOneSnapshotAreNotForSnapshots) {
   const std::string entries = "a@40 merge 1, a@39 merge 2, a@20 merge 3, a@19 merge 4";
   EXPECT_EQ(ForSnapshots(entries, {.no_operator = true}), "");
@@ -211,8 +211,8 @@ TEST(StreamSingleDeletions, StayForAValueThatASnapshotSees) {
 }
 
 TEST(StreamSingleDeletions, CoveredOnesStayForTheirValue) {
-  // Dropped, a@9 could no longer take the value below; a later single deletion would take a@10 and
-  // bring that value to light.
+  // If a@9 were dropped, it could no longer delete the value below. A later single deletion would
+  // delete a@10 and expose that value.
   EXPECT_EQ(Outputs("a@10 put z, a@9 single", {.below = Keys("a")}), "a@10 put z, a@9 single");
   EXPECT_EQ(Outputs("a@10 put z, a@9 single, a@8 put y", {.below = Keys("a")}), "a@10 put z");
   EXPECT_EQ(Outputs("a@10 put z, a@9 single", {.zero = true}), "a@0 put z");
@@ -224,7 +224,7 @@ TEST(StreamSingleDeletions, CoverWhatIsBelowTheirValue) {
             "a@7 put x");
 }
 
-// The deletion may be that of a range, which single deletions may meet (file_ranges.h).
+// The deletion may come from a range, which single deletions may meet (file_ranges.h).
 TEST(StreamSingleDeletions, LeaveADeletionBelowTheirValue) {
   EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 del", {.below = Keys("a")}), "a@7 del");
   EXPECT_EQ(Outputs("a@9 single, a@8 put y, a@7 del, a@6 put x", {.below = Keys("a")}), "a@7 del");
@@ -283,7 +283,7 @@ TEST(StreamMerges, WithoutAnOperatorNothingIsLost) {
 }
 
 TEST(StreamMerges, WhatWouldBeTooLargeForATableStaysInOperands) {
-  // "a" and "11+22+33" are nine bytes.
+  // "a" and "11+22+33" are nine bytes together.
   EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11", {.entry_bytes_max = 9}),
             "a@9 put 11+22+33");
   EXPECT_EQ(Outputs("a@9 merge 33, a@8 merge 22, a@7 put 11, a@6 put 0", {.entry_bytes_max = 8}),
@@ -317,7 +317,7 @@ TEST(StreamErrors, DisorderIsCorruption) {
   EXPECT_EQ(Outputs("a@8 put x, a@9 put y").substr(0, 21), "a@8 put x, Corruption");
 }
 
-// Another range writes the keys before this one. If both did, their tables would overlap.
+// Another range writes the keys before this one. If both wrote them, their tables would overlap.
 TEST(StreamErrors, AKeyBeforeTheRangeIsCorruption) {
   for (const char* entries : {"a@9 put x, c@8 put y", "a@9 del, c@8 put y", "a@9 merge x"}) {
     EntryCursor input(kBytewise, ParseEntries(entries));
@@ -390,7 +390,7 @@ TEST(StreamCounts, ASingleDeletionWithoutItsValueIsCounted) {
 
 // --- filters ---
 
-// The outputs, then the questions.
+// Returns the outputs, then the calls of the filter.
 std::string Filtered(const std::string& text, Setting setting = {}) {
   std::string out;
   for (const size_t batch : {size_t{1}, size_t{2}, size_t{100}}) {
@@ -475,10 +475,10 @@ TEST(StreamFilter, ImpossibleDecisionsAndExceptionsEndTheStream) {
             "Invalid argument: the compaction filter made an entry too large for a table ");
 }
 
-// A reader's view of one key. Its versions are added from the newest on.
+// A reader's view of one key. Versions are added newest first.
 class Visible {
  public:
-  // False: older versions do not matter.
+  // Returns false if older versions do not matter.
   bool Add(ValueType type, const std::string& value) {
     if (type == ValueType::kMerge) {
       text_ = text_ ? value + "+" + *text_ : value;
@@ -564,7 +564,7 @@ class FilteredTree {
     return contents;
   }
 
-  // The versions of a key after the newest snapshot, of which there is one.
+  // Filters a key with a version after the newest snapshot. Returns the value that is left.
   std::optional<std::string> Filter(const std::string& key,
                                     const std::vector<const TextEntry*>& versions,
                                     SequenceNumber newest, std::string* skip_until) const {
@@ -622,8 +622,8 @@ TEST(StreamFilter, EverySnapshotReadsAsTheModel) {
 
 // --- the model ---
 
-// A few levels of whole sorted runs. Random runs are compacted into lower levels, and snapshots are
-// taken and released at random. Every key always reads as in its history.
+// A few levels of complete sorted runs. Random runs are compacted into lower levels, and snapshots
+// are taken and released at random. Every key always reads as in its history.
 class ModelTree {
  public:
   explicit ModelTree(uint64_t seed) : random_(seed), levels_(4) {}
@@ -634,7 +634,7 @@ class ModelTree {
     std::vector<TextEntry>& history = history_[key];
     TextEntry entry{key, ++sequence_, ValueType::kValue, std::to_string(sequence_)};
     if (k < 4) {
-      // These keys keep the contract of single deletions: one after each value, nothing else.
+      // These keys keep the contract of single deletions, which is exactly one after each value.
       if (!history.empty() && history.back().type == ValueType::kValue)
         entry = {key, sequence_, ValueType::kSingleDeletion, ""};
     } else {
@@ -700,11 +700,11 @@ class ModelTree {
     ASSERT_TRUE(outcome.status.ok()) << outcome.status.ToString();
     auto& target = levels_[level];
     if (replace) target.clear();
-    // Level 0 is a list of concatenated runs. A read looks at all entries anyway.
+    // Level 0 is a list of concatenated runs. A read visits all entries anyway.
     target.insert(target.begin(), outcome.entries.begin(), outcome.entries.end());
   }
 
-  // The entries that a reader finds, newest first.
+  // Returns the entries that a reader finds, newest first.
   std::vector<TextEntry> Stored(const std::string& key) const {
     std::vector<TextEntry> entries;
     for (auto it = memtable_.rbegin(); it != memtable_.rend(); ++it) {
@@ -755,7 +755,7 @@ TEST(StreamModel, EverySnapshotReadsAsItsHistory) {
       if (tree.Random(3) == 0) tree.Compact(tree.Random(3));
       ASSERT_NO_FATAL_FAILURE(tree.Check());
     }
-    // Without snapshots one entry per living key is left at the bottom, and nothing else.
+    // Without snapshots only one entry per live key is left at the bottom.
     for (int i = 0; i < 100; ++i) tree.ReleaseSnapshot();
     tree.Flush();
     for (size_t level = 0; level < 3; ++level) tree.Compact(level);

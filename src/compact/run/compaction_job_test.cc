@@ -1,5 +1,5 @@
-// Flush and compaction jobs as a whole, through real tables in memory: against a model, with errors
-// injected, cut short, split.
+// Tests complete flush and compaction jobs on real tables in memory: against a model, with injected
+// errors, interrupted and split.
 
 #include "compact/run/compaction_job.h"
 
@@ -63,7 +63,7 @@ TEST_F(JobTest, AFlushWritesOneTable) {
   EXPECT_EQ(edit.new_files().size(), 1u);
 }
 
-// The count is in the table's properties, for the processes after this one.
+// The count is stored in the table's properties, so that later processes know it.
 TEST_F(JobTest, VersionsForSnapshotsAreCountedInTheTable) {
   TableJobArgs job = JobArgs();
   job.snapshots = {8, 15};
@@ -170,8 +170,8 @@ std::map<std::string, std::string> StateAt(std::vector<TextEntry> entries, Seque
   return state;
 }
 
-// A tree of real tables: newer entries in overlapping files of level 0, older entries on level 1,
-// the oldest on level 2.
+// A tree of real tables, with newer entries in overlapping files of level 0, older entries on level
+// 1 and the oldest on level 2.
 class TreeTest : public JobTest {
  protected:
   void Build(const History& history, Random* random, uint64_t file_bytes) {
@@ -207,7 +207,7 @@ class TreeTest : public JobTest {
     return plan;
   }
 
-  // A table that is older than those of level 0.
+  // Adds a table that is older than those of level 0.
   void AddToLevel0(const std::string& text) {
     levels_.resize(1);
     OwnedFiles files = WriteTables(ParseEntries(text));
@@ -311,8 +311,8 @@ TEST_F(TreeTest, SequencesBecomeZeroOnTheLastLevelOnly) {
   }
 }
 
-// The older file has x@4, which was ingested while k@3 was in a memtable, and was merged with k@1
-// after the flush of k@3. The entry that is left has a smaller sequence than that file.
+// The older file has x@4, which was ingested while k@3 was in a memtable and merged with k@1 after
+// the flush of k@3. The only entry that is left has a smaller sequence than that file.
 TEST_F(TreeTest, AMergeWithinLevel0KeepsItsPlaceThere) {
   for (const char* const text : {"z@6 del", "k@3 put new, z@5 put 1", "k@1 put old, x@4 put 1"})
     AddToLevel0(text);
@@ -327,7 +327,7 @@ TEST_F(TreeTest, AMergeWithinLevel0KeepsItsPlaceThere) {
   Evict(result.files);
 }
 
-// Two such merges would both begin with 0, which RocksDB 7.8 refuses.
+// Otherwise the outputs of two such merges would begin with 0, which RocksDB 7.8 refuses.
 TEST_F(TreeTest, AMergeWithinLevel0OfTablesWithoutSequencesHasThoseOfItsEntries) {
   for (const char* const text : {"k@9 put new", "k@7 put old, z@8 put 1"}) AddToLevel0(text);
   for (const auto& file : levels_[0]) file->smallest_sequence = file->largest_sequence = 0;
@@ -341,8 +341,8 @@ TEST_F(TreeTest, AMergeWithinLevel0OfTablesWithoutSequencesHasThoseOfItsEntries)
 }
 
 TEST_F(TreeTest, AKeyWhereRangesMeetIsReadOnce) {
-  // Without anchors inside the files the only place to split is k, the last key of one file and the
-  // first of the other.
+  // The files have no anchors inside, so the only place to split is k, which is the last key of one
+  // file and the first of the other.
   levels_.resize(3);
   OwnedFiles newer = WriteTables(ParseEntries("k@9 put 3, z@8 put 4"));
   OwnedFiles older = WriteTables(ParseEntries("a@5 put 1, k@6 put 2"));
@@ -365,7 +365,7 @@ TEST_F(TreeTest, AKeyWhereRangesMeetIsReadOnce) {
   Evict(result.files);
 }
 
-// Each subcompaction on a thread of its own.
+// Each subcompaction runs on a thread of its own.
 TEST_F(TreeTest, WithoutMemoryTheJobFailsAndLeavesNoFile) {
   Random random(5);
   const History history = RandomHistory(&random, 5000, 3000);
@@ -566,7 +566,7 @@ TEST_F(TreeTest, TheModeOfTheLimiterDecidesWhetherInputsOrOutputsWait) {
     return static_cast<uint64_t>(limiter.GetTotalBytesThrough(IO_LOW));
   };
   const uint64_t read = limited_bytes(RateLimiter::Mode::kReadsOnly);
-  // Indexes and properties were read at the open.
+  // Indexes and properties were read when the tables were opened.
   EXPECT_GT(read, plan.InputBytes() / 2);
   EXPECT_LT(read, plan.InputBytes());
   EXPECT_EQ(limited_bytes(RateLimiter::Mode::kWritesOnly), written);
@@ -574,7 +574,7 @@ TEST_F(TreeTest, TheModeOfTheLimiterDecidesWhetherInputsOrOutputsWait) {
 }
 
 TEST_F(TreeTest, ACompactionStandsBackWhileAFlushRuns) {
-  // Runs a compaction in the midst of the flush that it observes.
+  // Runs a compaction during the flush that it observes.
   class MidFlush final : public CompactionOutputObserver {
    public:
     explicit MidFlush(std::function<void()> run) : run_(std::move(run)) {}
@@ -634,8 +634,8 @@ TEST_F(TreeTest, ACompactionThatMissesEntriesFails) {
   EXPECT_EQ(FilesOnDisk(), files_before);
 }
 
-// Files as RocksDB leaves them if it cuts a run between versions of one key. The tombstone [z, b)@6
-// is whole in a file whose largest key is an entry.
+// RocksDB leaves such files if it cuts a run between versions of one key. The tombstone [z, b)@6 is
+// not truncated, although the file's largest key is an entry.
 class CrossedFileTest : public JobFixture {
  protected:
   CrossedFileTest() : JobFixture(ReverseBytewiseComparator()) {}
@@ -663,7 +663,7 @@ class CrossedFileTest : public JobFixture {
     file->largest = MakeInternalKey("m", 4, ValueType::kValue);
     return file;
   }
-  // The output as text: entries, then fragments.
+  // Returns the output as text, entries first and then fragments.
   std::string Compact(std::vector<FileMetaData*> inputs, std::vector<FileMetaData*> older,
                       std::vector<SequenceNumber> snapshots) {
     CompactionPlan plan;
@@ -714,8 +714,8 @@ TEST_F(CrossedFileTest, TheTombstoneOfTheNextFileNeedsNoDeletion) {
   EXPECT_EQ(Compact({crossed, next}, {older}, {}), "y@8 put a, d@7 put d; [z,b)");
 }
 
-// One table of many tombstones at each key, and one of many ranges, would make a tombstone for each
-// pair.
+// Otherwise a table with many tombstones at each key and a table with many ranges would yield a
+// tombstone for each pair.
 TEST(MetTombstones, HaveOneOfEachTableAndStripeAtAKey) {
   const KeyComparator comparator(BytewiseComparator());
   const FragmentedRanges stacked = FragmentedRanges::Make(

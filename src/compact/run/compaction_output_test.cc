@@ -141,7 +141,7 @@ TEST_F(CompactionOutputTest, LimitsTheGrandparentsThatOneFileOverlaps) {
   for (int i = 0; i < 20; ++i)
     args.output.grandparents.push_back(Grandparent(i * 10, i * 10 + 8, 6000));
   const std::vector<int> cuts = Cuts(args.output, Entries(0, 200));
-  // Three grandparents and some 3000 bytes of its own per file.
+  // Each file overlaps three grandparents and has some 3000 bytes of its own.
   ASSERT_GT(cuts.size(), 5u);
   for (size_t i = 1; i < cuts.size(); ++i) {
     EXPECT_EQ(cuts[i] % 10, 0) << "cuts lie on edges";
@@ -149,7 +149,7 @@ TEST_F(CompactionOutputTest, LimitsTheGrandparentsThatOneFileOverlaps) {
   }
 }
 
-// Ends a table before each key that ends in "5"; records the calls.
+// Ends a table before each key that ends in "5" and checks the requests.
 class BeforeFives final : public SstPartitioner {
  public:
   const char* Name() const override { return "BeforeFives"; }
@@ -188,7 +188,7 @@ TEST_F(CompactionOutputTest, CutsWhereAFileHasTooManyRangeTombstones) {
   const FragmentedRanges ranges = FragmentedRanges::Make(comparator_, std::move(tombstones));
   const std::vector<TextEntry> two = {{Key(12), 100, ValueType::kValue, "x"},
                                       {Key(95), 100, ValueType::kValue, "y"}};
-  // The first key of each file and its tombstones.
+  // Returns the first key and the number of tombstones of each file.
   const auto written = [&](const std::vector<TextEntry>& entries, uint64_t range_bytes_max) {
     TableJobArgs args = JobArgs();
     args.output.range_bytes_max = range_bytes_max;
@@ -239,7 +239,7 @@ TEST_F(CompactionOutputTest, TheDiskBeginsOnAFileBeforeItsEnd) {
   static_cast<void>(Cuts(args.output, entries));
   EXPECT_GE(faults_.CallCount(FaultOperation::kRangeSync), 1u + 4u);
 
-  // Advice: nothing is lost where it cannot be followed.
+  // Range syncs are advice, so nothing is lost if they fail.
   FaultRule rule;
   rule.operations = FaultOperation::kRangeSync;
   rule.sticky = true;

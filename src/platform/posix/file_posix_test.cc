@@ -40,7 +40,7 @@ class PosixFileTest : public testing::Test {
   std::string root_;
 };
 
-// Runs the body in a forked child and gives back its exit status.
+// Runs the body in a forked child and returns its exit status.
 template <typename Body>
 int InChild(Body body) {
   const pid_t child = fork();
@@ -50,7 +50,7 @@ int InChild(Body body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// A program without standard streams, such as a daemon, printed into the file that was opened next.
+// Otherwise a program without standard streams, such as a daemon, would print into the next file.
 TEST_F(PosixFileTest, PrintsToClosedStreamsDoNotReachAFile) {
   const int status = InChild([this] {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) close(stream);
@@ -87,8 +87,8 @@ TEST_F(PosixFileTest, WritingAndLockingDoNotFollowASymbolicLink) {
   EXPECT_TRUE(OsFile::Open(Path("link"), {.mode = OpenMode::kRead}).ok());
 }
 
-// A table may be a link, as in a copy of a database by `cp -s`. Its deletion at a limited rate cut
-// the table of the original.
+// A table may be a link, as in a copy of a database by `cp -s`. Its deletion at a limited rate must
+// not truncate the table of the original.
 TEST_F(PosixFileTest, TruncationCutsNoFileBehindASymbolicLink) {
   ASSERT_TRUE(OsFile::Open(Path("victim"), {.mode = OpenMode::kCreateTruncate})
                   ->WriteAt(0, "all of it")
@@ -117,7 +117,7 @@ TEST_F(PosixFileTest, ALockIsSeenThroughALinkedDirectory) {
     Result<std::unique_ptr<OsFileLock>> lock = OsFileLock::Acquire(Path("real/LOCK"));
     ASSERT_TRUE(lock.ok());
     EXPECT_FALSE(OsFileLock::Acquire(Path("alias/LOCK")).ok());
-    // The refusal must not have cost us the record lock.
+    // The refusal must not drop the record lock of this process.
     EXPECT_EQ(InChild([&] { return OsFileLock::Acquire(Path("real/LOCK")).ok() ? 1 : 0; }), 0);
   }
   ASSERT_TRUE(RemoveFile(Path("real/LOCK")).ok());
@@ -132,7 +132,7 @@ TEST_F(PosixFileTest, AnotherProcessIsRefusedAndToldWhoHoldsTheLock) {
               return !status.ok() && status.ToString().find(holder) != std::string::npos ? 0 : 1;
             }),
             0);
-  // The child's attempt, and its end, leave the lock with us.
+  // The child's attempt and its exit leave the lock with this process.
   EXPECT_EQ(InChild([&] { return OsFileLock::Acquire(Path("LOCK")).ok() ? 1 : 0; }), 0);
 }
 
@@ -146,8 +146,8 @@ TEST_F(PosixFileTest, AForkedChildDoesNotGiveUpItsParentsLock) {
   EXPECT_EQ(InChild([&] { return OsFileLock::Acquire(Path("LOCK")).ok() ? 1 : 0; }), 0);
 }
 
-// A program that copies the folder of its open database closes LOCK, and dropped the record lock.
-// RocksDB in the same process took the lock, and closes LOCK where it is refused.
+// A program that copies the folder of its open database closes LOCK, which must not drop the lock.
+// RocksDB in the same process must be refused, and it closes LOCK when it is.
 TEST_F(PosixFileTest, AnotherDescriptorOfTheSameProcessNeitherTakesNorDropsTheLock) {
   const int fd = open(Path("LOCK").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_NE(fd, -1);
@@ -196,7 +196,7 @@ TEST_F(PosixFileTest, ARecordLockOfAnotherProcessIsRespected) {
   EXPECT_TRUE(OsFileLock::Acquire(Path("LOCK")).ok());
 }
 
-// Such as a worker of a server that has died.
+// The child is, for example, a worker of a server that has died.
 TEST_F(PosixFileTest, AForkedChildThatLivesOnDoesNotKeepADeadHoldersLock) {
   int ready[2];
   int done[2];

@@ -1,6 +1,6 @@
-// Calls on paths that a signal interrupts. File systems in user space answer so (EINTR), others
-// hardly ever do. So functions of the C library are replaced here: they answer so when a test wants
-// it, and otherwise do what they always do.
+// Tests calls on paths that a signal interrupts. File systems in user space return EINTR, but
+// others hardly ever do. So this file replaces functions of the C library. While interruptions_left
+// is not zero, they return EINTR, and otherwise they behave as usual.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -48,7 +48,7 @@ int link(const char* from, const char* to) noexcept {
 namespace ashlar {
 namespace {
 
-// The call is interrupted twice, and succeeds.
+// Expects that the call succeeds after it is interrupted twice.
 template <typename Call>
 void ExpectRepeated(const Call& call) {
   interruptions_left = 2;

@@ -1,4 +1,4 @@
-// Linux-only tests of platform/pool_file.h: the space and the pages of a pool.
+// Linux-only tests of platform/pool_file.h, about the space and the pages of a pool.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -26,12 +26,12 @@
 namespace {
 // Runs once, before the next lock.
 std::function<void()> before_lock;
-// Of the next calls that reserve space, so many meet a signal; so does every call for more bytes.
+// So many reservations of space are interrupted next, and all of more than bytes_without_signal.
 int signals = 0;
 off_t bytes_without_signal = std::numeric_limits<off_t>::max();
 }  // namespace
 
-// In the place of the C library's.
+// These replace the functions of the C library.
 extern "C" int flock(int fd, int operation) noexcept {
   if (before_lock) std::exchange(before_lock, {})();
   return static_cast<int>(::syscall(SYS_flock, fd, operation));
@@ -51,7 +51,7 @@ namespace {
 
 constexpr int kCollapse = 25;  // MADV_COLLAPSE
 
-// How much of the mapping that begins at `data` is mapped by whole huge pages.
+// Returns the bytes of the mapping at `data` that are mapped by complete huge pages.
 uint64_t HugeBytesAt(const char* data) {
   char begin[32];
   snprintf(begin, sizeof(begin), "%lx-", reinterpret_cast<unsigned long>(data));
@@ -65,7 +65,7 @@ uint64_t HugeBytesAt(const char* data) {
   return 0;
 }
 
-// Whether this kernel makes huge pages of a memfd's when it is asked to, and has some now.
+// Whether this kernel makes huge pages of a memfd on request and has enough of them now.
 bool SystemGivesHugePages(uint64_t bytes) {
   const int fd = ::memfd_create("probe", MFD_CLOEXEC);
   EXPECT_EQ(::ftruncate(fd, static_cast<off_t>(bytes)), 0);
@@ -87,7 +87,7 @@ bool SystemGivesHugePages(uint64_t bytes) {
   return gives;
 }
 
-// What a program without standard streams printed was in the place of the pool's header.
+// Otherwise a program without standard streams would print over the pool's header.
 TEST(PoolFilePosixTest, PrintsToClosedStreamsDoNotReachAPool) {
   const std::string path = std::filesystem::temp_directory_path() /
                            ("ashlar-closed-streams-" + std::to_string(::getpid()));
@@ -162,7 +162,7 @@ TEST(PoolFilePosixTest, WithoutEffortNoPageIsMadeHuge) {
   ::munmap(plain, 2 * kHugePageBytes);
   ::close(fd);
   EXPECT_LE(huge_bytes(0), unasked_bytes > 0 ? 2 * kHugePageBytes : 0);
-  // Effort 0 makes at most the page that began before the first look at the clock.
+  // Such an effort makes at most the page that began before the clock was first read.
   EXPECT_LE(huge_bytes(1e-9), unasked_bytes > 0 ? 2 * kHugePageBytes : kHugePageBytes);
 }
 
@@ -187,14 +187,14 @@ TEST(PoolFilePosixTest, AMemfdIsOpenedByItsLink) {
   ::close(fd);
 }
 
-// A locked page in the range ended the call with an error, before the pages after it.
+// A locked page in the range must not end the call before the pages after it are discarded.
 TEST(PoolFilePosixTest, APrivateMappingForgetsThePagesAroundALockedOne) {
   const uint64_t page_bytes = PageBytes();
   const std::unique_ptr<PoolFile> file = PoolFile::CreateAnonymous(3 * page_bytes).value();
   const std::unique_ptr<PoolMapping> mapping = file->Map(PoolMapMode::kPrivate).value();
   memset(mapping->data(), 'n', 3 * page_bytes);
   char* const locked = mapping->data() + page_bytes;
-  // The system call: the sanitizers' mlock does nothing.
+  // Use the system call, because mlock does nothing under the sanitizers.
   if (::syscall(SYS_mlock, locked, page_bytes) != 0)
     GTEST_SKIP() << "no page can be locked here: " << strerror(errno);
   ASSERT_TRUE(mapping->DiscardPages(0, 3 * page_bytes).ok());
@@ -206,7 +206,7 @@ TEST(PoolFilePosixTest, APrivateMappingForgetsThePagesAroundALockedOne) {
   EXPECT_EQ(*locked, '\0');
 }
 
-// Another process changes the name between the opening of a file and its lock.
+// Another process changes the name between the opening of the file and its locking.
 class ReplacedFileTest : public ::testing::Test {
  protected:
   ReplacedFileTest() {
@@ -235,7 +235,7 @@ TEST_F(ReplacedFileTest, IsNotOpened) {
   EXPECT_TRUE(PoolFile::Open(path_).status().ok());
 }
 
-// The other process took the new file for one that a creator had left, and made its own.
+// Here the other process takes the new file for a creator's leftover and creates its own.
 TEST_F(ReplacedFileTest, IsNotTakenForTheOneThatWasCreated) {
   before_lock = [this] {
     std::filesystem::remove(path_);
@@ -255,7 +255,7 @@ class ForkedChildTest : public ::testing::Test {
       PoolFile::Create(path_, 4096, /*huge_pages_effort_max=*/0).value();
 };
 
-// The pool was in use after its Close as long as a child lived, as the workers of a server do.
+// Otherwise the pool would stay in use after its Close while a child lives, as a server's worker.
 TEST_F(ForkedChildTest, DoesNotKeepTheLockOfAFileThatIsClosed) {
   int done[2];
   ASSERT_EQ(::pipe(done), 0);
@@ -288,15 +288,15 @@ TEST_F(ForkedChildTest, DoesNotEndTheLockOfItsParent) {
   EXPECT_TRUE(opened.IsIOError()) << opened.ToString();
 }
 
-// A file whose pages take the nanoseconds that the test says.
+// A file whose pages take as many nanoseconds as the test specifies.
 struct CountedFile {
   uint64_t pages;
-  uint64_t small_ns;                          // of a huge page as small ones
+  uint64_t small_ns;                          // of a huge page's bytes as small pages
   std::function<uint64_t(uint64_t)> huge_ns;  // of this page
   uint64_t made = 0;
   uint64_t now_ns = 0;
 
-  // The time for the whole file.
+  // Returns the time for the entire file.
   uint64_t Reserve(double effort_max) {
     MakeHugePages(
         pages, effort_max, [this] { return now_ns; },
@@ -320,7 +320,7 @@ TEST(PoolFilePosixTest, HugePagesThatCostLessThanSmallOnesAreMadeToTheEnd) {
   EXPECT_EQ(file.made, 1000U);
 }
 
-// The huge pages took the time of the whole file, and the rest took its own: nearly twice the time.
+// Otherwise the huge pages could take the time of the entire file, and the rest as much again.
 TEST(PoolFilePosixTest, HugePagesThatCostMoreThanSmallOnesCostTheFileASixteenthMore) {
   constexpr uint64_t kPages = 1600;
   constexpr uint64_t kSmallNs = 300;

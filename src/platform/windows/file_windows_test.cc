@@ -1,5 +1,5 @@
-// Windows-only tests of platform/file.h: shared handles, views that pin a file's size, unbuffered
-// I/O, the system calls of a sync.
+// Windows-only tests of platform/file.h, about shared handles, views that pin a file's size,
+// unbuffered I/O and the system calls of a sync.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class WindowsFileTest : public testing::Test {
     EXPECT_TRUE(got.ok());
     return bytes.substr(0, got.ok() ? *got : 0);
   }
-  // An exclusive handle, such as a virus scanner's.
+  // Opens an exclusive handle, as a virus scanner does.
   HANDLE HoldAlone(const std::string& path) {
     return CreateFileW(ToSystemPath(path)->c_str(), GENERIC_READ, 0, nullptr, OPEN_EXISTING,
                        FILE_ATTRIBUTE_NORMAL, nullptr);
@@ -204,7 +204,7 @@ TEST_F(WindowsFileTest, AWindowMayBeginAtAnyPage) {
   EXPECT_EQ(file->Info()->bytes, 40 * page);
 }
 
-// Wine accepts names that NTFS refuses, so the library checks them itself.
+// The library checks the alignment of unbuffered reads and writes itself.
 TEST_F(WindowsFileTest, UnbufferedIoIsAligned) {
   Result<OsFile> file =
       OsFile::Open(Path("f"), {.mode = OpenMode::kCreateTruncate, .direct_io = true});
@@ -310,7 +310,7 @@ TEST_F(WindowsFileTest, ARenameReplacesThroughTheSystemsLog) {
   Write(Path("b"), "old");
   CallRecorder recorder;
   ASSERT_TRUE(RenamePath(Path("a"), Path("b")).ok());
-  // The newer call or, if the system does not know it, this one.
+  // A system that does not have the newer call uses this one.
   const std::vector<std::string> calls = recorder.Calls();
   if (!calls.empty()) {
     EXPECT_THAT(calls, ElementsAre("MoveFileExW a b through"));

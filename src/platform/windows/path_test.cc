@@ -1,4 +1,4 @@
-// Paths at the seam, names that are refused, and patience with files that others hold.
+// Tests of path conversion, names that are refused, and patience with files that others hold.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -42,7 +42,7 @@ TEST(WindowsPath, OnlyLongPathsGetThePrefixAndNeverWithSlashes) {
   EXPECT_EQ(SystemPath(path), StrCat("\\\\?\\C:\\", name, "\\", name, "\\", name));
   const std::string share = StrCat("//server/share/", name, "/", name, "/", name);
   EXPECT_EQ(SystemPath(share), StrCat("\\\\?\\UNC\\server\\share\\", name, "\\", name, "\\", name));
-  // A short path that the current folder makes long counts with it.
+  // A short path that becomes long with the current folder gets the prefix, too.
   EXPECT_EQ(SystemPath(StrCat(name, "/", name, "/", name)).substr(0, 4), "\\\\?\\");
 }
 
@@ -132,7 +132,7 @@ TEST(WindowsSharing, ARefusalIsAskedAboutAgainUntilItEnds) {
 }
 
 TEST(WindowsSharing, ADeletionThatIsDeniedWaitsForTheViews) {
-  // The right to delete has been granted, so nothing else than a view or the attribute denies it.
+  // The right to delete has been granted, so only a view or the attribute can deny it.
   EXPECT_TRUE(IsHeldByOthers(DeletionError(ERROR_ACCESS_DENIED, false)));
   EXPECT_EQ(DeletionError(ERROR_ACCESS_DENIED, true), DWORD{ERROR_ACCESS_DENIED});
   EXPECT_EQ(DeletionError(ERROR_SHARING_VIOLATION, false), DWORD{ERROR_SHARING_VIOLATION});

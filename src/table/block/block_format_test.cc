@@ -35,7 +35,7 @@ TEST(BlockFormatTest, HandlesOfAFooterAreInsideTheFile) {
   }
 }
 
-// All keys may be kept, and a block may be large.
+// The keys of a large block may all be kept, so their total size needs a bound.
 TEST(BlockFormatTest, KeysOfALargeBlockHaveABoundOfTheirOwn) {
   constexpr size_t kKeyBytes = size_t{5} << 20;
   BlockBuilder builder({.restart_interval = 1 << 30});
@@ -50,7 +50,7 @@ TEST(BlockFormatTest, KeysOfALargeBlockHaveABoundOfTheirOwn) {
   EXPECT_LT(key_bytes, BlockEntries::kSharedBytesMax + 3 * kKeyBytes);
 }
 
-// Lengths of two bytes, and one value that ends after the block.
+// The lengths take two bytes. One value ends after the block.
 TEST(BlockFormatTest, AnEntryEndsInsideItsBlock) {
   constexpr uint32_t kValueBytes = 200;
   std::string bytes;

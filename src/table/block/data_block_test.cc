@@ -56,8 +56,8 @@ Result<DataBlock*> MakeBlock(const std::string& bytes, const KeyComparator& comp
   return made;
 }
 
-// Two letters and zeros, so that keys share prefixes of every length and are prefixes of each
-// other; now and then one that shares nothing.
+// Returns a key of two letters and zeros. Such keys share prefixes of every length and are prefixes
+// of each other. Now and then a key shares nothing.
 std::string TightKey(Random* random) {
   if (random->OneIn(30)) return random->Bytes(random->Uniform(30));
   std::string key(random->Uniform(4) * 7, 'a');
@@ -65,7 +65,7 @@ std::string TightKey(Random* random) {
   return key;
 }
 
-// A group, and a number in it: a block that holds the ends of two groups has keys that differ late.
+// A group and a number in it. A block that spans two groups has keys that differ late.
 std::string CompositeKey(Random* random) {
   std::string key(8, '\0');
   StoreBigEndian64(key.data(), random->Uniform(3) << 32 | random->Uniform(100));
@@ -78,7 +78,7 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const KeyComparator comparator(TestComparators()[random.Uniform(3)].comparator);
-    // Now and then a block whose offsets, or whose keys' common bytes, do not fit into 16 bits.
+    // Some blocks have offsets or common bytes of keys that do not fit into 16 bits.
     const std::string large_value(random.OneIn(10) ? 70'000 : 0, 'v');
     const std::string long_prefix(random.OneIn(40) ? 70'000 : 0, 'p');
     const bool composite = random.OneIn(3);
@@ -146,7 +146,7 @@ TEST(DataBlock, FindsWhatAPlainSearchFinds) {
   EXPECT_LT(wide, 200u) << "heads of 32 bits";
 }
 
-// Only the first entry of a letter stores its whole key.
+// Only the first entry with each first byte stores its complete key.
 TEST(DataBlock, KeysOfALongRunComeFromAnchors) {
   for (size_t order = 0; order < 3; ++order) {
     SCOPED_TRACE(order);

@@ -14,8 +14,8 @@ void StoreBigEndian32(char* p, uint32_t v) {
   memcpy(p, wide + 4, 4);
 }
 
-// The first separator that is not before the key, by a linear search. The last block if there is
-// none.
+// Returns the first separator that is not before the key by a linear search, or the last block if
+// there is none.
 uint32_t PlainFind(const std::vector<std::string>& separators, const KeyComparator& comparator,
                    bool user_keys, const std::string& internal_key) {
   for (uint32_t i = 0; i + 1 < separators.size(); ++i) {

@@ -1,5 +1,5 @@
-// Range deletions in tables of Debian's rocksdb-tools, and in ours for those tools. Skipped where
-// the tools are not installed.
+// Reads range deletions in tables of Debian's rocksdb-tools, and lets those tools read Ashlar's.
+// Skipped where the tools are not installed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class RangeDeletionInterchange : public ::testing::Test {
   const std::shared_ptr<vfs::FileSystem> fs_ = vfs::FileSystem::Default();
 };
 
-// Each command of ldb opens the database again, which flushes the log of the one before.
+// Each ldb command opens the database again, which flushes the log of the previous command.
 TEST_F(RangeDeletionInterchange, ReadsWhatLdbWroteAndWritesTheSame) {
   Ldb("put --create_if_missing a 1");
   Ldb("put b 2");
@@ -74,8 +74,8 @@ TEST_F(RangeDeletionInterchange, ReadsWhatLdbWroteAndWritesTheSame) {
   EXPECT_EQ(result.largest, MakeInternalKey("c", kSequenceNumberMax, ValueType::kRangeDeletion));
 }
 
-// The table of ldb with the range deletion is replaced by one of ours. The MANIFEST has the size of
-// theirs, so ldb makes a new MANIFEST from the tables.
+// The table of ldb with the range deletion is replaced by one of Ashlar. The MANIFEST records the
+// size of the ldb table, so ldb makes a new MANIFEST from the tables.
 TEST_F(RangeDeletionInterchange, LdbAppliesTheRangeDeletionsOfOurs) {
   Ldb("put --create_if_missing a 1");
   Ldb("put b 2");
@@ -96,7 +96,7 @@ TEST_F(RangeDeletionInterchange, LdbAppliesTheRangeDeletionsOfOurs) {
   EXPECT_EQ(Ldb("scan"), "b : 2\n");
 }
 
-// Entries and range deletions in one table, of every layout that we write.
+// Entries and range deletions in one table, in every layout that Ashlar writes.
 TEST_F(RangeDeletionInterchange, SstDumpVerifiesOurs) {
   Random random(4);
   const Entries entries = MakeEntries(KeyComparator(BytewiseComparator()), {.keys = 300}, &random);

@@ -1,4 +1,4 @@
-// The range deletion block: written, read, verified, and damaged.
+// Writes, reads, verifies and damages the range deletion block.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -130,7 +130,7 @@ TEST_F(RangeDeletionBlock, ATableOfRangeDeletionsAloneIsATable) {
   }
 }
 
-// Any order, against the fragments that were written.
+// Compares the block with the fragments that were written, in every order.
 TEST_F(RangeDeletionBlock, RandomFragmentsRoundTripInEveryOrder) {
   for (const NamedComparator& order : TestComparators()) {
     const KeyComparator comparator(order.comparator);
@@ -188,7 +188,7 @@ TEST_F(RangeDeletionBlock, APlainTableRefusesByTheNameOfTheOption) {
   EXPECT_NE(finished.ToString().find("table_factory"), std::string::npos) << finished.ToString();
 }
 
-// --- Blocks that no writer of ours makes ---
+// --- Blocks that Ashlar never writes ---
 
 struct RawEntry {
   std::string key;
@@ -204,7 +204,7 @@ std::string RawBlock(const std::vector<RawEntry>& entries) {
   return builder.Finish().ToString();
 }
 
-// A table with these meta blocks in place of those of a table of ten entries.
+// Returns a table of ten entries whose meta blocks are replaced by these.
 std::string TableWith(const std::map<std::string, std::string>& properties,
                       const std::string& range_block) {
   MemoryFileSystem fs;
@@ -278,7 +278,7 @@ TEST(RangeDeletionDamage, WrongEntriesAreCorruption) {
   }
 }
 
-// RocksDB's SstFileWriter wrote them, and its readers leave them out.
+// RocksDB's SstFileWriter wrote empty ranges. Its readers skip them.
 TEST(RangeDeletionDamage, EmptyRangesAreLeftOut) {
   struct Case {
     std::vector<RawEntry> entries;
@@ -299,7 +299,7 @@ TEST(RangeDeletionDamage, EmptyRangesAreLeftOut) {
   }
 }
 
-// RocksDB before version 8 writes a tombstone whole into each table that it crosses.
+// RocksDB before version 8 writes the complete tombstone into each table that it spans.
 TEST(RangeDeletionBounds, TombstonesAreCutToTheBoundsOfTheFile) {
   MemoryFileSystem fs;
   static_cast<void>(fs.CreateDir("db"));
@@ -320,7 +320,7 @@ TEST(RangeDeletionBounds, TombstonesAreCutToTheBoundsOfTheFile) {
     return keys;
   };
   const KeyComparator bytewise(BytewiseComparator());
-  // The file ends before k, or with an entry of k, or not before the tombstone.
+  // The file ends before k, with an entry of k, or after the end of the tombstone.
   EXPECT_EQ(covered(MakeInternalKey("k", kSequenceNumberMax, ValueType::kRangeDeletion), bytewise),
             "d e ");
   EXPECT_EQ(covered(MakeInternalKey("k", 3, ValueType::kValue), bytewise), "d e k ");
@@ -338,7 +338,7 @@ TEST(RangeDeletionDamage, TheCountOfThePropertiesIsChecked) {
     EXPECT_TRUE(opened.ok() || opened.status().IsCorruption()) << opened.status().ToString();
   }
   MemoryFileSystem fs;
-  EXPECT_OK(OpenBytes(&fs, TableWith({}, block)).status());  // a table of a release without it
+  EXPECT_OK(OpenBytes(&fs, TableWith({}, block)).status());  // from a release without the count
 }
 
 TEST(RangeDeletionDamage, ATableThatLostItsBlockIsCorrupt) {
@@ -367,7 +367,7 @@ TEST(RangeDeletionFormat, OverlapsAndDuplicatesOfOldTablesAreCut) {
   EXPECT_OK(table->Verify());
 }
 
-// A table made for ingestion has one sequence, and its range deletions in any order.
+// A table made for ingestion has one sequence. Its range deletions may be in any order.
 TEST(RangeDeletionFormat, AnIngestedTableHasOneSequence) {
   const std::string bytes =
       TableWith({{"rocksdb.external_sst_file.version", Fixed32(2)},
@@ -382,7 +382,7 @@ TEST(RangeDeletionFormat, AnIngestedTableHasOneSequence) {
   EXPECT_OK(table->Verify());
 }
 
-// A block of entries, each of which is nested in the one before.
+// Returns a block of entries, each nested in the one before it.
 std::string NestedBlock(size_t count, size_t end_bytes) {
   std::vector<RawEntry> entries;
   for (size_t i = 0; i < count; ++i) {
@@ -392,7 +392,7 @@ std::string NestedBlock(size_t count, size_t end_bytes) {
   return RawBlock(entries);
 }
 
-// The fragments of n nested tombstones have n * n sequences.
+// The fragments of n nested tombstones have n * n sequences in total.
 TEST(RangeDeletionDamage, ASmallBlockDoesNotTakeAllMemory) {
   MemoryFileSystem fs;
   Result<TableReaderPtr> modest = OpenBytes(&fs, TableWith({}, NestedBlock(1000, 1)));
@@ -400,7 +400,7 @@ TEST(RangeDeletionDamage, ASmallBlockDoesNotTakeAllMemory) {
   const OpenedTable table(std::move(modest).value());
   EXPECT_EQ(table->ranges().tombstones(), 1000u * 1000);
 
-  // Long keys take as many steps as 9,000 short ones would.
+  // The long keys take as many steps as 9,000 short ones would.
   const Status status = OpenBytes(&fs, TableWith({}, NestedBlock(800, 16384))).status();
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
   EXPECT_NE(status.ToString().find("overlap"), std::string::npos) << status.ToString();

@@ -1,5 +1,5 @@
-// Damaged and hostile tables: every outcome is a Status or the right data; nothing reads outside
-// its memory.
+// Damaged and hostile tables. Every outcome is a Status or the right data, and no read is outside
+// the memory of the table.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -42,7 +42,7 @@ Sample MakeSample(TableSpec spec, size_t keys, uint64_t seed) {
 
 enum class Outcome { kSame, kRefused, kWrong };
 
-// Opens these bytes as a table and reads all there is in every way.
+// Opens these bytes as a table and reads everything in every way.
 Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::string* text) {
   MemoryFileSystem fs;
   EXPECT_OK(fs.CreateDir("db"));
@@ -84,7 +84,7 @@ Outcome Read(const std::string& bytes, const Sample& sample, bool mmap, std::str
     size_t seen = 0;
     forwards ? cursor->SeekToFirst() : cursor->SeekToLast();
     for (; cursor->Valid(); forwards ? cursor->Next() : cursor->Prev(), ++seen) {
-      // Bounded: damage must not make a walk endless.
+      // Damage must not make an iteration endless.
       if (seen > 100 * sample.entries.size() + 1000) {
         *text = "endless walk";
         return Outcome::kWrong;
@@ -131,7 +131,7 @@ TEST(TableDamage, EveryFlippedByteIsRefusedOrHarmless) {
             << "the text does not name the file: " << text;
       }
     }
-    // Only the padding of the footer, and a footer that says "no checksums", may be harmless.
+    // Only the padding of the footer, or a footer whose checksum type is "none", may be harmless.
     EXPECT_GE(refused + 45, sample.file.size());
   }
 }
@@ -157,7 +157,7 @@ TEST(TableDamage, EveryFlippedByteOfEveryLayoutIsRefusedOrHarmless) {
       ASSERT_NE(outcome, Outcome::kWrong) << "byte " << i << ": " << text;
       harmless += outcome == Outcome::kSame ? 1u : 0u;
     }
-    // Padding after blocks, as in the footer.
+    // The padding after aligned blocks is harmless, like that of the footer.
     if (!spec.config.block_align) {
       EXPECT_LE(harmless, 45u);
     }
@@ -177,8 +177,8 @@ TEST(TableDamage, EveryTruncationIsRefused) {
 
 constexpr IndexCoding kUsualCoding{.user_keys = true, .delta_values = true};
 
-// The handles of all blocks, from the table's own index: a search that verifies a trailer at every
-// offset would be slow. Partitions count as data blocks.
+// Returns the handles of all blocks. They come from the table's own index, because a search that
+// verifies a trailer at every offset would be slow. Partitions count as data blocks.
 std::vector<BlockHandle> AllBlocks(const std::string& file, const IndexCoding& coding) {
   std::vector<BlockHandle> blocks;
   const Result<Footer> footer = DecodeFooter(file, file.size());
@@ -233,7 +233,7 @@ void ExpectNoHarmFromHostileBytes(TableSpec spec, uint64_t seeds) {
     const BlockHandle& block = blocks[random.Uniform(blocks.size())];
     for (uint64_t changes = 1 + random.Uniform(3); changes > 0; --changes) {
       constexpr char kNasty[] = {'\x00', '\x01', '\x7f', '\x80', '\xff'};
-      // The trailer's type byte is fair game as well.
+      // The type byte of the trailer may change, too.
       hostile[block.offset + random.Uniform(block.size + 1)] =
           random.OneIn(2) ? kNasty[random.Uniform(5)] : static_cast<char>(random.Next());
     }
@@ -273,8 +273,8 @@ TEST(TableDamage, ImpossibleHandlesAreRefusedBeforeMemoryIsAllocated) {
   }
 }
 
-// A separator that is larger than keys of the next block leads searches for them into the block
-// before, where they are not.
+// A separator that is larger than keys of the next block directs searches for those keys to the
+// block before, which does not contain them.
 TEST(TableDamage, ASeparatorOfAnotherBlockIsCorruption) {
   TableSpec spec;
   spec.config.block_bytes = 200;
@@ -304,7 +304,7 @@ TEST(TableDamage, ASeparatorOfAnotherBlockIsCorruption) {
       << status.ToString();
 }
 
-// A search in a block that does not stay begins at a restart.
+// A search in a block that is not kept begins at a restart.
 TEST(TableDamage, ARestartThatIsAtNoEntryIsCorruption) {
   TableSpec spec;
   spec.config.block_bytes = 1000;
@@ -378,7 +378,7 @@ std::string AsVersion6(const std::string& file, uint32_t version, BlockChecksum 
   footer.append(24, '\0');
   PutFixed32(&footer, version);
   PutFixed64(&footer, kBlockBasedTableMagic);
-  // The checksum runs over the whole footer with its own field zero.
+  // The checksum covers the complete footer with its own field set to zero.
   const uint32_t sum = ComputeBlockChecksum(checksum, footer.data(), footer.size() - 1) +
                        ChecksumContext(base_context, footer_offset);
   EncodeFixed32(footer.data() + 5, sum);
@@ -416,8 +416,8 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
       const std::string file = AsVersion6(sample.file, version, checksum, 0x12345678);
       std::string text;
       EXPECT_EQ(Read(file, sample, false, &text), Outcome::kSame) << text;
-      // Two blocks that changed places have the right bytes with the right trailers, in the wrong
-      // place.
+      // Two blocks that were exchanged have the right bytes and the right trailers, but at the
+      // wrong offsets.
       std::string swapped = file;
       const auto at = [&swapped](uint64_t offset) {
         return swapped.begin() + static_cast<std::ptrdiff_t>(offset);
@@ -435,8 +435,8 @@ TEST(TableFormat, ReadsVersions6And7WithContextChecksums) {
   }
 }
 
-// Tables with properties that the writer does not write.
-// `aliases`: further names of the properties block in the metaindex.
+// Opens a table with properties that the writer does not write. `aliases` is the number of
+// additional names of the properties block in the metaindex.
 Result<TableReaderPtr> OpenWithProperties(const std::map<std::string, std::string>& extra,
                                           MemoryFileSystem* fs, SequenceNumber largest_sequence,
                                           int aliases) {
@@ -559,7 +559,7 @@ TEST(TableFormat, UnsupportedFeaturesAreRefusedByName) {
   }
 }
 
-// Verification reads each named block: a megabyte of names for one large block would take hours.
+// Verification reads each named block, so a megabyte of names for a large block would take hours.
 TEST(TableFormat, AMetaindexThatNamesOneBlockManyTimesIsCorruption) {
   MemoryFileSystem fs;
   {
@@ -575,7 +575,7 @@ TEST(TableFormat, AMetaindexThatNamesOneBlockManyTimesIsCorruption) {
 
 TEST(TableFormat, EntriesOfUnsupportedTypesFailWhoMeetsThem) {
   Sample sample = MakeSample({}, 1, 6);
-  // The only entry's type byte is the first of its tag.
+  // The type byte of the only entry is the first byte of its tag.
   const std::string& key = sample.entries.begin()->first;
   const size_t at = sample.file.find(key) + key.size() - kTagBytes;
   sample.file[at] = static_cast<char>(ValueType::kBlobIndex);

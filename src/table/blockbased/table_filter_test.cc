@@ -8,8 +8,8 @@
 namespace ashlar::test {
 namespace {
 
-// Three partitions, as RocksDB writes them: a separator may be above the last key of its partition,
-// with the prefix of the next one, and below keys with the prefix of its own.
+// Three partitions as RocksDB writes them. A separator above the last key of its partition may have
+// the prefix of the next partition (cc5) or be below keys with the prefix of its own (aa5).
 class PartitionedFilterTest : public testing::Test {
  protected:
   PartitionedFilterTest() {
@@ -52,14 +52,14 @@ class PartitionedFilterTest : public testing::Test {
 };
 
 TEST_F(PartitionedFilterTest, ForwardTheNextPartitionIsAskedToo) {
-  EXPECT_TRUE(MayMatch("cc1", true));  // in the second partition by the index
+  EXPECT_TRUE(MayMatch("cc1", true));  // the index leads to the second partition
   EXPECT_TRUE(MayMatch("cc9", true));
   EXPECT_TRUE(MayMatch("aa1", true));
   EXPECT_FALSE(MayMatch("dd1", true));
 }
 
 TEST_F(PartitionedFilterTest, BackwardThePartitionBeforeIsAskedToo) {
-  EXPECT_TRUE(MayMatch("aa9", false));  // in the second partition by the index
+  EXPECT_TRUE(MayMatch("aa9", false));  // the index leads to the second partition
   EXPECT_TRUE(MayMatch("aa1", false));
   EXPECT_TRUE(MayMatch("cc9", false));
   EXPECT_FALSE(MayMatch("dd1", false));

@@ -60,7 +60,7 @@ std::map<std::string, std::string> ParseDump(const std::string& text) {
   return contents;
 }
 
-// Everything that a table's cursor yields, sequence and type aside.
+// Returns everything that a table's cursor yields, without sequences and types.
 std::map<std::string, std::string> ReadAll(TableReader* table) {
   std::map<std::string, std::string> contents;
   const auto cursor = table->NewCursor({});
@@ -70,7 +70,7 @@ std::map<std::string, std::string> ReadAll(TableReader* table) {
   return contents;
 }
 
-// The raw contents of the metaindex block that has this name.
+// Returns the raw contents of the block that has this name in the metaindex.
 std::string ReadMetaBlock(vfs::FileSystem* fs, const std::string& path, const std::string& name) {
   std::unique_ptr<vfs::RandomAccessFile> file;
   uint64_t bytes = 0;
@@ -99,8 +99,8 @@ std::string ReadMetaBlock(vfs::FileSystem* fs, const std::string& path, const st
   return {};
 }
 
-// The number of false positives of the filter among 1,000 absent keys, which sort between the
-// present ones. Requires: no block is cached.
+// Counts the false positives of the filter among 1,000 absent keys that sort between the present
+// ones. Requires: no block is cached.
 int CountUnfiltered(TableReader* table) {
   Random random(3);
   int through = 0;
@@ -158,7 +158,7 @@ TEST_F(TableInterchange, ReadsWhatLdbWroteAndItsFilterIsOursBitForBit) {
   for (const auto& entry : contents) filter.AddHash(Xxph3Hash64(entry.first));
   EXPECT_EQ(Slice(test::FinishFilter(&filter)).ToString(true),
             Slice(ReadMetaBlock(fs_.get(), tables[0], kFullFilterName)).ToString(true));
-  // Used, not just there: absent keys read no block.
+  // The filter is used and not only present. Absent keys read no block.
   cache->EraseUnRefEntries();
   EXPECT_LT(CountUnfiltered(table.get()), 50);
 }
@@ -257,9 +257,9 @@ INSTANTIATE_TEST_SUITE_P(
         BenchCase{"format_4", "--format_version=4 --index_block_restart_interval=4"}),
     [](const auto& bench) { return std::string(bench.param.name); });
 
-// Both writers get the same entries. The filters and their properties are the same bytes, with one
-// exception: to a filter without whole keys 7.8.3 adds the empty string before the second key, so
-// that the first prefix may count twice.
+// Both writers get the same entries. The filters and their properties have the same bytes, with one
+// exception. RocksDB 7.8.3 adds the empty string before the second key to a filter without whole
+// keys, so the first prefix may count twice.
 TEST_F(TableInterchange, FiltersWithPrefixesAreOursBitForBit) {
   const std::string bench =
       "db_bench --db=" + directory_ +

@@ -1,6 +1,6 @@
-// Prefixes in block-based tables: the contents of the filter and the properties, and the lookups
-// and seeks that the filter rules out. A lookup that would read a block fails: the tables are
-// opened without a cache, and read with cached_only.
+// Prefixes in block-based tables: the contents of the filter, the properties, and the lookups and
+// seeks that the filter rules out. The tables are opened without a cache and read with cached_only,
+// so a lookup that would read a block fails.
 #include <gtest/gtest.h>
 
 #include "ashlar/convenience.h"
@@ -21,7 +21,7 @@ TransformPtr Transform(const std::string& id) {
   return made;
 }
 
-// Has its own name; otherwise as fixed:2.
+// Equivalent to fixed:2, but with its own name.
 class OfTheProgram final : public SliceTransform {
  public:
   const char* Name() const override { return "of.the.program"; }
@@ -66,7 +66,7 @@ class TablePrefixTest : public testing::Test {
     Open(extractor);
   }
 
-  // "end" where the filter rules the table out, "read" where it does not.
+  // Returns "end" if the filter rules the table out, and "read" otherwise.
   std::string Seek(const TransformPtr& current, const std::string& key, bool forward = true,
                    const Looked& looked = {}) {
     const Slice upper(looked.upper == nullptr ? "" : looked.upper);
@@ -108,7 +108,7 @@ TEST_F(TablePrefixTest, PropertiesNameTheTransform) {
   WriteAndOpen({.extractor = "nullptr"});
   EXPECT_EQ(Property("rocksdb.prefix.extractor.name"), "nullptr");
   EXPECT_EQ(Property(kPropertyPrefixFiltering), "0");
-  // A filter of nothing is not written: keys without a prefix are there all the same.
+  // A filter without entries is not written, because the table has keys without a prefix.
   WriteAndOpen({.whole_keys = false, .keys = {"a", "b"}});
   EXPECT_EQ(Property("rocksdb.filter.size"), "0");
   EXPECT_EQ(Get("a"), "read");
@@ -125,7 +125,7 @@ TEST_F(TablePrefixTest, SeeksForAbsentPrefixesReadNothing) {
       EXPECT_EQ(Seek(current, "ac9", forward), "read");
       EXPECT_EQ(Seek(current, "ab", forward), "end");
       EXPECT_EQ(Seek(current, "adzz", forward), "end");
-      // No prefix, so nothing is known.
+      // The key has no prefix, so the filter cannot rule it out.
       EXPECT_EQ(Seek(current, "a", forward), "read");
       EXPECT_EQ(Seek(current, "", forward), "read");
     }
@@ -170,15 +170,15 @@ TEST_F(TablePrefixTest, ATableKeepsTheTransformItWasWrittenWith) {
   Write({.extractor = "fixed:2", .whole_keys = false});
   const TransformPtr current = Transform("fixed:1");
   Open(current);
-  // A prefix of the family's is not one of the filter's.
+  // A prefix of the family's transform is not a prefix of the filter's.
   EXPECT_EQ(Seek(current, "ab"), "read");
   EXPECT_EQ(Seek(current, "c"), "read");
-  // Where the bound leaves only keys with one prefix of the filter's, it is used.
+  // The filter is used if the bound leaves only keys with a single prefix of the filter.
   EXPECT_EQ(Seek(current, "ab", true, {.upper = "ac"}), "end");
   EXPECT_EQ(Seek(current, "ab", true, {.upper = "ab7"}), "end");
   EXPECT_EQ(Seek(current, "ab", true, {.upper = "ad"}), "read");
   EXPECT_EQ(Seek(current, "ab", false, {.upper = "ac"}), "read");
-  // For a lookup the table's own transform is all that counts.
+  // Only the table's own transform counts for a lookup.
   EXPECT_EQ(Get("ab1"), "end");
   EXPECT_EQ(Get("ac7"), "read");
 }
@@ -209,7 +209,7 @@ TEST_F(TablePrefixTest, TotalOrderTrustsTheFilterOnlyBelowABound) {
   EXPECT_EQ(Seek(current, "ab", false, {.scope = SeekScope::kTotalOrder, .upper = "ac"}), "read");
 }
 
-// A seek for its prefix finds every key, with prefixes of every shape.
+// A seek for the prefix of a key finds it, for prefixes of every shape.
 TEST_F(TablePrefixTest, EveryPrefixThatIsThereIsFound) {
   for (const char* const id : {"fixed:0", "fixed:1", "fixed:4", "capped:3", "capped:40", "noop"}) {
     for (const bool whole_keys : {false, true}) {

@@ -1,4 +1,4 @@
-// Tables written and read back, against a map.
+// Compares tables that are written and read back with a map.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -46,7 +46,7 @@ void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_ite
   if (!cursor->Valid()) return;
   ASSERT_EQ(cursor->key().ToString(true), Slice(expected->first).ToString(true)) << what;
   ASSERT_EQ(cursor->value().ToString(), expected->second) << what;
-  // The decoded neighbours.
+  // The decoded neighbours of the entry.
   if (const CursorEntry* const before = cursor->before(); before != nullptr) {
     ASSERT_NE(expected, entries.begin());
     ASSERT_EQ(before->key, Slice(std::prev(expected)->first)) << what;
@@ -59,7 +59,7 @@ void ExpectAt(InternalCursor* cursor, const Entries& entries, Entries::const_ite
   }
 }
 
-// Compares a random walk of one cursor with an iterator of the map.
+// Compares random moves of one cursor with an iterator of the map.
 void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* random, int moves) {
   auto at = entries.end();
   std::vector<std::string> keys;
@@ -67,7 +67,7 @@ void ExpectSameMoves(InternalCursor* cursor, const Entries& entries, Random* ran
   uint64_t repeat = 0;
   uint64_t move = 0;
   for (int i = 0; i < moves; ++i) {
-    // Runs of steps, as long as several batches.
+    // A run of equal steps may be as long as several batches.
     move = repeat > 0 ? move : random->Uniform(8);
     repeat = repeat > 0 ? repeat - 1 : (move < 3 ? 0 : random->Skewed(6));
     std::string target = random->OneIn(5)
@@ -150,7 +150,7 @@ TableSpec RandomSpec(const KeyComparator& comparator, Random* random) {
   config.filter_millibits_per_key =
       random->OneIn(3) ? 0 : static_cast<int>(1000 + random->Uniform(20000));
   if (random->OneIn(3)) return spec;
-  // A prefix extractor takes keys with one prefix for neighbours: not so in every order.
+  // A prefix extractor requires keys with one prefix to be adjacent, which not every order ensures.
   const TableLayout& layout = kTableLayouts[random->Uniform(std::size(kTableLayouts))];
   TableSpec with_layout = spec;
   layout.set(&with_layout);
@@ -211,7 +211,7 @@ TEST(TableRoundTrip, AnyOptionsAnyKeysAnyOrder) {
   }
 }
 
-// Each layout must serve its purpose, not only be readable.
+// Each layout must also serve its purpose and not only be readable.
 TEST(TableRoundTrip, LayoutsAreWritten) {
   const KeyComparator comparator(BytewiseComparator());
   Random random(5);
@@ -257,7 +257,7 @@ TEST(TableRoundTrip, LayoutsAreWritten) {
   EXPECT_EQ(results["hash_index"].properties.user_collected_properties[kPropertyIndexType],
             std::string("\1\0\0\0", 4));
   EXPECT_GT(results["hash_in_blocks"].properties.data_size, whole.data_size);
-  // The same false positives in two thirds of the bytes, about.
+  // About the same false-positive rate with about two thirds of the bytes.
   EXPECT_LT(results["ribbon"].properties.filter_size * 4, whole.filter_size * 3);
   EXPECT_EQ(results["ribbon"].properties.filter_policy_name, "ribbonfilter");
   for (const char* const name : {"dictionary", "trained_dictionary", "finalized_dictionary"})
@@ -440,8 +440,8 @@ TEST(TableRoundTrip, ManyVersionsOfOneKeySpanBlocks) {
   }
 }
 
-// RocksDB before 6.6 reads versions 2 to 4, and takes a later kind of filter of these 24 lines for
-// a legacy one of 1,536 lines of a byte, which has none of the keys.
+// RocksDB before 6.6 reads versions 2 to 4. It would take a newer kind of filter with these 24
+// lines for a legacy filter of 1,536 lines of one byte, which contains none of the keys.
 TEST(TableRoundTrip, FiltersOfOldVersionsAreLegacyOnes) {
   const KeyComparator comparator(BytewiseComparator());
   Entries entries{InternalOrder{comparator}};
@@ -520,7 +520,7 @@ TEST(TableRoundTrip, ValuesArePinnedInPlace) {
       }
       EXPECT_GT(mmap ? table->Refs() : static_cast<int64_t>(cache->GetPinnedUsage()), 0);
     }
-    // The table is gone from the world; its values are not.
+    // The table is closed, but its values are still valid.
     cache->EraseUnRefEntries();
     for (size_t i = 0; i < pinned.size(); ++i) ASSERT_EQ(pinned[i].ToString(), expected[i]);
     pinned.clear();
@@ -555,7 +555,7 @@ TEST(TableRoundTrip, CachedOnlyReadsNothing) {
   EXPECT_TRUE(cursor->Valid());
 }
 
-// It empties its slots in it at its end, which may come when no family uses the cache any more.
+// A closing table empties its cache slots, perhaps when no family uses the cache any more.
 TEST(TableRoundTrip, ATableKeepsItsCache) {
   const KeyComparator comparator(BytewiseComparator());
   Random random(4);
@@ -573,7 +573,7 @@ TEST(TableRoundTrip, ATableKeepsItsCache) {
   EXPECT_TRUE(kept.expired());
 }
 
-// The memory of an open table counts against the cache, once, as long as the table is open.
+// The memory of an open table is charged to the cache exactly once, as long as the table is open.
 TEST(TableRoundTrip, OpenTablesAreChargedToTheCache) {
   Random random(4);
   MemoryFileSystem fs;
@@ -708,7 +708,7 @@ TEST(TableBuilder, CountsTheBlocksThatAreDenseInDeletions) {
   struct Group {
     int deletions;
     size_t key_bytes;
-    size_t value_bytes;  // of a put after each deletion; 0: no put
+    size_t value_bytes;  // of a put after each deletion, 0 if there is none
   };
   const auto dense_blocks = [](const Group& group) {
     const TableSpec spec;
@@ -728,12 +728,12 @@ TEST(TableBuilder, CountsTheBlocksThatAreDenseInDeletions) {
     return std::pair(result.dense_blocks, result.properties.num_data_blocks);
   };
   using Counts = std::pair<uint64_t, uint64_t>;
-  EXPECT_EQ(dense_blocks({99, 16, 0}), Counts(0, 1));  // the last block, by bytes
+  EXPECT_EQ(dense_blocks({99, 16, 0}), Counts(0, 1));  // bytes do not make the last block dense
   EXPECT_EQ(dense_blocks({100, 16, 0}), Counts(1, 1));
   const Counts short_keys = dense_blocks({10000, 16, 0});
   EXPECT_GT(short_keys.second, 20u);
   EXPECT_GE(short_keys.first + 1, short_keys.second);
-  const Counts long_keys = dense_blocks({500, 400, 0});  // ten to a block
+  const Counts long_keys = dense_blocks({500, 400, 0});  // ten per block
   EXPECT_GT(long_keys.second, 20u);
   EXPECT_EQ(long_keys.first + 1, long_keys.second);
   EXPECT_EQ(dense_blocks({1000, 16, 200}).first, 0u);
@@ -764,7 +764,7 @@ TEST(TableBuilder, RefusesSettingsThatCannotBeWritten) {
   EXPECT_TRUE(TableBuilder::Create(bad).status().IsInvalidArgument());
 }
 
-// Otherwise a reader would take the block for a hostile one.
+// Otherwise a reader would reject the block as hostile.
 TEST(TableBuilder, ABlockEndsBeforeItsKeysShareTooMuch) {
   MemoryFileSystem fs;
   std::unique_ptr<vfs::WritableFile> file;

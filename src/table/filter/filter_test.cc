@@ -111,7 +111,7 @@ TEST(Filter, LegacyBloomFindsEveryKeyAndFewOthers) {
   }
 }
 
-// Releases that know this kind alone take 255 for the number of probes of another one.
+// Releases that know only this kind read the 255 of another kind as its number of probes.
 TEST(Filter, GoldenBytesOfLegacyBloom) {
   FilterBuilder builder({.kind = FilterKind::kLegacyBloom, .millibits_per_key = 10000});
   const std::string empty = test::FinishFilter(&builder);
@@ -164,7 +164,7 @@ TEST(Filter, PrefixesInARowCountOnce) {
   const std::vector<std::string> keys = {"a", "aa", "aab", "aac", "ab1", "b", "bb1"};
   EXPECT_EQ(entries(true, nullptr, keys), 7u);
   EXPECT_EQ(entries(false, fixed.get(), keys), 3u);
-  // "aa" is a key and its own prefix: equal neighbours.
+  // "aa" is a key and its own prefix, so these neighbours are equal.
   EXPECT_EQ(entries(true, fixed.get(), keys), 9u);
   EXPECT_EQ(entries(true, whole.get(), keys), 7u);
   EXPECT_EQ(entries(false, fixed.get(), {"a", "b"}), 0u);
@@ -194,7 +194,7 @@ TEST(Filter, GoldenBytes) {
   builder.AddHash(0x0123456789abcdefu);
   const std::string block = test::FinishFilter(&builder);
   ASSERT_EQ(block.size(), 69u);
-  // One line. Bits of the six probes: (0x01234567 * 0x9e3779b9^i) >> 23.
+  // One line. The bits of the six probes are (0x01234567 * 0x9e3779b9^i) >> 23.
   std::string expected(64, '\0');
   uint32_t h = 0x01234567u;
   for (int i = 0; i < 6; ++i, h *= 0x9e3779b9u) {
@@ -222,7 +222,7 @@ TEST(Filter, AnyBytesAreReadInsideTheirBounds) {
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
-    // Of its own allocation, so that AddressSanitizer sees a step outside.
+    // A separate allocation, so that AddressSanitizer detects an access outside.
     const size_t n = random.Skewed(11);
     const auto bytes = std::make_unique<char[]>(n);
     for (size_t i = 0; i < n; ++i) bytes[i] = static_cast<char>(random.Next());

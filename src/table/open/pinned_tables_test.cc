@@ -42,7 +42,7 @@ TEST_F(PinnedTablesTest, AFileThatIsHeldOutlivesItsName) {
   ASSERT_TRUE(taken.file->Read(0, sizeof(scratch), &bytes, scratch).ok());
   EXPECT_EQ(bytes, Slice("table"));
   EXPECT_EQ(tables.Count(), 0u);
-  // A second read, before the first has made a reader of it.
+  // A second read takes the file before the first one has made a reader of it.
   PinnedTables::Taken again = tables.Take(1);
   ASSERT_NE(again.file, nullptr);
   taken = PinnedTables::Taken();

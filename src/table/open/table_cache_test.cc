@@ -96,7 +96,7 @@ TEST_F(TableCacheTest, NoCursorIsMadeOverATableThatTheFilterDoesNotWant) {
     entries.push_back(table.num_entries);
     return wanted;
   };
-  // Of a table that is not open, then of one that is.
+  // The table is not open in the first round. It is open in the second one.
   for (int round = 0; round < 2; ++round) {
     Result<std::unique_ptr<InternalCursor>> cursor =
         tables.NewCursor(files_[0].get(), {.table_filter = &filter});
@@ -131,9 +131,9 @@ TEST_F(TableCacheTest, EvictsAnyFileAndLeavesTheOthersOpen) {
   for (const auto& file : files_) ASSERT_OK(tables.Acquire(file.get(), {}).status());
   std::set<size_t> open;
   for (size_t i = 0; i < files_.size(); ++i) open.insert(i);
-  // The first, the last, one of the middle, one that took the place of another, and so on.
+  // The first, the last, one in the middle, one that took the place of another, and so on.
   for (const size_t i : {0u, 19u, 7u, 18u, 0u, 1u, 17u, 2u, 3u, 16u}) {
-    tables.Evict(files_[i].get());  // the second time it is not open
+    tables.Evict(files_[i].get());  // not open any more the second time
     open.erase(i);
     EXPECT_EQ(open_tables.Count(), open.size());
     for (size_t j = 0; j < files_.size(); ++j)
@@ -207,8 +207,8 @@ TEST_F(TableCacheTest, MissingForeignAndResizedFilesAreNamed) {
   expect(&foreign, Status::kCorruption, "000100.sst: offset 0: block too short");
 }
 
-// The only way to the bytes of a table that another process has deleted was closed by the first
-// read that failed.
+// A read that fails must not close the pinned file, which is the only access to the bytes of a
+// table that another process has deleted.
 TEST_F(TableCacheTest, APinnedTableStaysReadableAfterAReadThatFailed) {
   FaultFileSystem faults(std::shared_ptr<vfs::FileSystem>(&fs_, [](vfs::FileSystem*) {}));
   PinnedTables pinned({.file_system = &faults});

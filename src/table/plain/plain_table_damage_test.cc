@@ -1,6 +1,6 @@
-// Damaged and hostile PlainTables. Every read returns a Status or the data in the bytes. Nothing
-// reads outside its memory, and no walk is endless or out of order. Values have no checksum, nor
-// have keys: a flipped bit that leaves the keys in order is not detected.
+// Damaged and hostile PlainTables. Every read returns a Status or the data in the bytes, and
+// nothing reads outside its memory. Iteration ends and stays in order. Values and keys have no
+// checksum, so a flipped bit that leaves the keys in order is not detected.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -109,7 +109,7 @@ bool ReadEverything(const std::string& bytes, const Sample& sample) {
 TEST(PlainTableDamage, EveryFlippedByte) {
   for (const Sample& sample : Samples()) {
     ASSERT_TRUE(ReadEverything(sample.file, sample));
-    // The bytes of values in the data: flips there show.
+    // Marks the bytes of values in the data, because flips there change what is read.
     std::vector<bool> is_value(sample.file.size(), false);
     PlainData data{.begin = sample.file.data(),
                    .end = sample.file.data() + sample.data_bytes,
@@ -132,7 +132,7 @@ TEST(PlainTableDamage, EveryFlippedByte) {
           ++refused;
           continue;
         }
-        // A key that is still present has its value, unless the flip is in the value.
+        // A key that is still present has its value unless the flip is in the value.
         MemoryFileSystem fs;
         ASSERT_OK(fs.CreateDir("db"));
         ASSERT_OK(WriteStringToFile(&fs, damaged, kPath, Durability::kBuffered));
@@ -144,7 +144,7 @@ TEST(PlainTableDamage, EveryFlippedByte) {
                                                  ExtractUserKey(key), kSequenceNumberMax);
           const std::string found =
               GetText(table.get(), {}, ExtractUserKey(key), kSequenceNumberMax);
-          // A deletion whose type is flipped into a value's has an empty one.
+          // A deletion whose type a flip changes to that of a value has an empty value.
           ASSERT_TRUE(is_value[i] || found == expected || found == "(none)" ||
                       (expected == "(none)" && found.empty()) ||
                       found.find("merge operator") != std::string::npos)
@@ -176,8 +176,8 @@ TEST(PlainTableDamage, RandomBytes) {
   }
 }
 
-// The bytes of an open table change. A read returns an answer and reads nothing outside the file,
-// and the output of a compaction would be in order.
+// The bytes of an open table change. Reads still return a result and read nothing outside the file.
+// The output of a compaction would be in order.
 TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -248,9 +248,9 @@ TEST(PlainTableDamage, BytesThatChangeUnderTheMapping) {
   }
 }
 
-// ---- Files that are hostile as a whole
+// ---- Completely hostile files
 
-// A table with this data, and with its correct properties as modified by `change`.
+// Returns a table with this data and with its correct properties as modified by `change`.
 std::string MakeFile(const std::string& data, const std::function<void(TableProperties*)>& change,
                      uint64_t magic = 0) {
   TableProperties properties;
@@ -338,7 +338,7 @@ TEST(PlainTableDamage, PropertiesThatDoNotFitTheDataAreRefused) {
             "Corruption: db/000007.sst: bad property for the encoding");
 }
 
-// A walk over the entries would copy the first key for each of them.
+// An iteration over the entries would copy the first key for each of them.
 TEST(PlainTableDamage, KeysThatExpandWithoutBoundAreRefused) {
   constexpr uint32_t kKeyBytes = 1 << 20;
   for (const int sharing : {1000, 1100}) {

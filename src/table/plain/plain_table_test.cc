@@ -1,5 +1,5 @@
-// Any entries, in any layout: the written entries are read forwards, backwards, by lookups and by
-// seeks of either scope. And the bytes themselves.
+// Entries are read as written in any layout: forwards, backwards, by lookups and by seeks of both
+// scopes. The bytes of the file are tested, too.
 #include "table/plain/plain_table.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ const Layout kLayouts[] = {
     {"full_scan", FullScan(), nullptr},
 };
 
-// The table in memory, and its model.
+// A table in memory and its model.
 struct Subject {
   Subject(const PlainSpec& spec_arg, Entries entries_arg)
       : spec(spec_arg), entries(std::move(entries_arg)) {
@@ -80,7 +80,7 @@ struct Subject {
   std::unique_ptr<OpenedTable> table;
 };
 
-// The cursor has the position of the model.
+// Checks that the cursor is at the position of the model.
 ::testing::AssertionResult Agrees(const InternalCursor& cursor, const Entries& entries,
                                   Entries::const_iterator at) {
   if (!cursor.status().ok()) return ::testing::AssertionFailure() << cursor.status().ToString();
@@ -95,7 +95,7 @@ struct Subject {
          << cursor.key().ToString(true) << " instead of " << Slice(at->first).ToString(true);
 }
 
-// Keys that are there, that are nearly there, and that are not.
+// Returns a key that exists, a similar key or a random one.
 std::string RandomTarget(const Entries& entries, Random* random) {
   std::string user_key = random->Bytes(random->Uniform(20));
   if (!entries.empty() && !random->OneIn(5)) {
@@ -166,8 +166,8 @@ void CheckWalks(const Subject& subject, Random* random) {
   }
 }
 
-// Within the target's prefix a cursor of that prefix returns the same entries. After it the cursor
-// has ended or continues in order.
+// Within the target's prefix, a cursor with that prefix returns the same entries as the model.
+// After the prefix, the cursor has reached its end or continues in order.
 void CheckPrefixSeeks(const Subject& subject, Random* random) {
   const SliceTransform* const extractor = subject.spec.prefix_extractor.get();
   const Entries& entries = subject.entries;
@@ -259,7 +259,7 @@ TEST_P(PlainTableLayouts, ReadsWhatWasWritten) {
                               {.kind = kind, .keys = keys, .versions_max = keys == 60 ? 30u : 2u},
                               &random));
         ASSERT_NO_FATAL_FAILURE(CheckAll(subject, &random));
-        // The third order is not that of prefixes.
+        // The third order does not keep the keys of a prefix together.
         if (named.comparator == TestComparators()[2].comparator) continue;
         ASSERT_NO_FATAL_FAILURE(CheckPrefixSeeks(subject, &random));
       }
@@ -370,10 +370,10 @@ TEST(PlainTableBytes, PrefixKeys) {
             "a"  // shares 4
             "\x83"
             "002\xff\x01"
-            "b"  // as much
+            "b"  // shares 4, too
             "\x06"
             "000004\xff\x01"
-            "d"  // the fourth of its prefix: full
+            "d"  // the fourth of its prefix, so full
             "\x08"
             "00050001\xff\x01"
             "e"  // another prefix
@@ -405,12 +405,12 @@ TEST(PlainTableBytes, FooterAndProperties) {
   EXPECT_EQ(p.filter_size, 3u);  // 20 bits
   EXPECT_EQ(p.index_size,
             2u + 3 * 4u + 1 +
-                // two counts, three buckets, and a sub-index: both prefixes fall into one bucket
+                // two counts, three buckets, and a sub-index because both prefixes share a bucket
                 2 * 4u);
   EXPECT_NE(file.find("kBloomBlock"), std::string::npos);
 }
 
-// The index block as its description reads it: from a prefix to the places that may begin it.
+// Reads the index block as its description says: from a prefix to the places that may begin it.
 std::vector<uint32_t> PlacesOf(const std::string& block, uint32_t hash) {
   Slice rest(block);
   uint32_t buckets = 0;
@@ -526,7 +526,7 @@ TEST(PlainTableBuilder, RefusesKeysOfAnotherLength) {
       "Invalid argument: db/000007.sst: a key of 2 bytes in a PlainTable whose user_key_len is 3");
 }
 
-// Takes bytes and keeps none.
+// Accepts bytes and keeps none.
 class Sink final : public vfs::WritableFile {
  public:
   Status Append(const Slice& data) override {
@@ -565,10 +565,10 @@ TEST(PlainTableBuilder, RefusesWhatOffsetsCannotReach) {
   }
 }
 
-// A flush or compaction goes on in another file then.
+// If the table is full, a flush or compaction continues in another file.
 TEST(PlainTableBuilder, IsFullWhileItsIndexStillHasRoom) {
   Sink sink;
-  // 400,000 bytes of the index for each prefix.
+  // Each prefix takes 400,000 bytes of the index.
   Result<std::unique_ptr<PlainTableBuilder>> writer = PlainTableBuilder::Create(
       {.file = &sink,
        .file_name = "t",
@@ -584,7 +584,7 @@ TEST(PlainTableBuilder, IsFullWhileItsIndexStillHasRoom) {
     add(added);
   EXPECT_GT(added, 4000);
   EXPECT_LT(added, 4050);
-  add(added);  // as another version of the user key would be
+  add(added);  // like another version of the user key
   EXPECT_OK((*writer)->status());
 }
 
@@ -629,13 +629,13 @@ TEST(PlainTablePins, ValuesStayWhenTheTableIsDropped) {
 
 // ---- Files that are not mapped
 
-// Each read returns a few bytes, as a file of a program may.
+// Each read returns only a few bytes, as it may in a file that a program implements.
 class ShortReads final : public vfs::RandomAccessFile {
  public:
   struct Bytes {
     std::string contents;
     uint64_t readable = 0;  // where reads end, whatever the size is
-    Status failure{};       // of reads there
+    Status failure{};       // returned by reads from there on
     size_t reads = 0;
   };
   explicit ShortReads(Bytes* bytes) : bytes_(bytes) {}
@@ -729,7 +729,7 @@ TEST_F(PlainTableReads, AnErrorOfTheFileIsTheError) {
   EXPECT_EQ(Open().status().ToString(), "IO error: the disk");
 }
 
-// Verify reads the file, not what Open has read of it.
+// Verify reads the file again and not the bytes that Open has read.
 TEST_F(PlainTableReads, VerifySeesADamageAfterTheOpen) {
   Result<TableReaderPtr> opened = Open();
   ASSERT_OK(opened.status());
