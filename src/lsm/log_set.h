@@ -238,7 +238,7 @@ class LogSet {
   CondVar leader_synced_;
   uint64_t leader_syncs_ended_ ASHLAR_GUARDED_BY(mutex_) = 0;  // of current logs
   // True while the leader syncs the current log. The leader sets it before, and clears it under
-  // mutex_ after noting its error. SyncDuringAppends reads it under mutex_ after its own sync.
+  // mutex_ as it notes its error. SyncDuringAppends reads it under mutex_ after its own sync.
   std::atomic<bool> leader_syncs_{false};
 
   std::unique_ptr<LogWriter> current_;      // commit leader only

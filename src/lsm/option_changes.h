@@ -9,9 +9,9 @@
 // I2: a family is created or dropped between two groups of writes, and only if no error is latched.
 // I3: after Stop, no OPTIONS file is written, and no pause of RecordFamilyOptions accesses the
 //     database, which may be destroyed before the executor.
-// I4: the newest file misses fewer created and dropped families than a quarter of those that it
-//     lists, or none if they are few, unless a write failed. Each file lists all families, so
-//     writing one for each change would have a quadratic cost.
+// I4: the number of families created or dropped since the newest file is less than a quarter of
+//     those that it lists, or 0 if they are few, unless a write failed. Each file lists all
+//     families, so writing one for each change would have a quadratic cost.
 // I5: every family has the current options of the database. They change under the manifest mutex,
 //     which a creation holds from reading them to publishing the family.
 //

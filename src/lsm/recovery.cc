@@ -106,7 +106,7 @@ Status CheckNoLogIsThere(const DatabaseState& state) {
 }
 
 // Whether there is a database. Fails if that does not suit the options. Without the lock, the
-// answer can only refuse an open.
+// answer may be used only to refuse an open.
 Result<bool> FindDatabase(const DatabaseState& state) {
   const Status there = state.file_system->FileExists(CurrentFileName(state.directory));
   if (there.ok()) {

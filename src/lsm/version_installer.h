@@ -7,7 +7,7 @@
 // I2: a version, and the removal of the memtables that it replaces, become visible in one critical
 //     section.
 // I3: an edit that records log numbers also says which logs no family needs, so any other log that
-//     is missing is lost. Logs that are on record themselves are forgotten with that edit.
+//     is missing is lost. The same install forgets unneeded logs that are on record themselves.
 // I4: sequences that an edit adds (VersionEdit::last_sequence, of an ingestion in its turn of the
 //     commit queue) are published after the views that have their entries. A reader that takes
 //     several views and then the sequence detects by the views that it has to begin again.

@@ -48,7 +48,7 @@ struct OpenWal {
   uint64_t bytes = 0;
   bool archived = false;
 };
-// Looks in both places. The error IsMissing if the log is in neither.
+// Looks in both places. Returns an IsMissing error if the log is in neither.
 Result<OpenWal> OpenWalFile(const DatabaseState& state, uint64_t number);
 // Continues the reader after the last record that it read, up to the log's present length. Does
 // nothing if the writer has truncated the log to less than that. IsMissing: as above.

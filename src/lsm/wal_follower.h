@@ -11,7 +11,7 @@
 //     that is not yet in the memtables, is never seen.
 // I2: only good bytes of the current log are read (I2 of wal_files.h), so never those past the cut
 //     of a failed log.
-// I3: a record whose sequence is not below the first one of a later log is not returned. The
+// I3: a record whose sequence is not below the first sequence of a later log is not returned. The
 //     database continued from there without it, after a failure or a recovery that left out the end
 //     of the log. One with log data alone takes no sequence, so it may have that number.
 // I4: between two calls of GetBatch no batch is missing and none is repeated. A gap ends the
@@ -75,7 +75,7 @@ class WalFollower final : public TransactionLogIterator {
   // The log has lost its name, because it was deleted or is reused as another one.
   bool IsGone() const;
   Status GapError() const;
-  // Decides the step after the record, for a reader that may see everything up to `published`.
+  // Decides what the record means for a reader that may see everything up to `published`.
   Result<Step> Judge(SequenceNumber published);
   // Asserts I1, I3 and I4 after a step.
   void CheckInvariants() const;

@@ -149,8 +149,8 @@ class VersionSet {
 
   // Prepares edits as one atomic change; several of one family are applied in order. An edit has
   // the change (files, log_number, min_log_number_to_keep, last_sequence, log additions). The set
-  // adds file numbers, sequences and atomic groups. Edits that record logs are last, because a
-  // power cut may remove them and keep the rest. ColumnFamilyDropped: the family was dropped.
+  // adds file numbers, sequences and atomic groups. Requires: edits that record logs are last,
+  // because a power cut may remove them and keep the rest. ColumnFamilyDropped: a family is gone.
   Result<std::unique_ptr<PendingInstall>> Prepare(std::vector<VersionEdit> edits)
       ASHLAR_REQUIRES(kManifestMutex);
   // Drops the new files of edits that were not applied. They may have open tables. Any thread.

@@ -5,9 +5,9 @@
 //   1. levels by score, highest first, while the score is >= 1
 //        level 0 -> base level     the oldest file and all files that overlap it; oldest files that
 //                                  overlap nothing are moved without a rewrite
-//        level 0 -> level 0        when the base level is busy, or rewriting it would cost much for
-//                                  little: it is 20 times as large as level 0, or it is larger than
-//                                  level 0 and twice its target
+//        level 0 -> level 0        when level 0 or the base level is busy, or when rewriting the
+//                                  base level would cost much for little: it is 20 times as large
+//                                  as level 0, or it is larger than level 0 and twice its target
 //        level n -> level n + 1    the first file in the order of compaction_pri. The default order
 //                                  begins with the file that overlaps the fewest bytes of the next
 //                                  level per byte of its own; files of equal cost take turns

@@ -172,8 +172,8 @@ LevelTargets ComputeLevelTargets(std::span<const uint64_t> level_bytes,
 LevelTargets ComputeLevelTargets(const TreeView& view, const LeveledConfig& config) {
   std::vector<uint64_t> level_bytes;
   for (Level level = 0; level < view.num_levels(); ++level) {
-    // A MANIFEST may record tables of no bytes, or of more than 2^64 together. They too keep the
-    // base level at or above theirs, because a compaction must not pass over the tables of a level.
+    // A MANIFEST may record tables of no bytes, or of more than 2^64 together. Their level must not
+    // count as empty, because a compaction must not pass over the tables of a level.
     const uint64_t bytes = view.LevelBytes(level);
     level_bytes.push_back(view.files(level).empty() ? 0 : std::max<uint64_t>(1, bytes));
   }
